@@ -1,10 +1,14 @@
 package web_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -90,6 +94,17 @@ func TestAWeekIsFilledInByKeyboardAndAClashIsShownInItsCell(t *testing.T) {
 	app := testkit.Shared(t)
 	_, _, stage := office(t, app, lifecycle.NewSchool{})
 	browse(t, app, "timetable", stage)
+}
+
+func TestOffice_SetsElectivesAndSubstitutesATeacher(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s, clerk, stage := office(t, app, lifecycle.NewSchool{WeekendDays: []int16{}}) // today is a school day
+	seat := s.Seat(t, "Class 9")
+	testkit.Post[roster.Division](t, clerk, "/school-admin/division/create", map[string]any{"classId": seat.ClassID, "name": "B"})
+	imported(t, clerk, "admissionNumber,firstName,lastName,class,division", "H-1,Asha,Rao,Class 9,A", "H-2,Bala,Nair,Class 9,A",
+		"H-3,Chitra,Das,Class 9,B")
+	browse(t, app, "cover", stage)
 }
 
 func TestTheSuperAdminLooksAfterSchoolsAndTheirPeopleInABrowser(t *testing.T) {
@@ -185,5 +200,44 @@ func TestTheMapsPicturesComeFromTheHostTheOperatorNamedAndFromNoOther(t *testing
 		if !strings.Contains(page, html.EscapeString(c.pictures.Tiles)) || strings.Contains(page, "<b>Maps</b>") {
 			t.Errorf("%+v: %s", c.pictures, page)
 		}
+	}
+}
+
+func TestScript_IsSentPackedAndPlain(t *testing.T) {
+	t.Parallel()
+	read := func(name, accepts string) *http.Response {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", name, nil)
+		r.Header.Set("Accept-Encoding", accepts)
+		web.Console(web.Map{}).ServeHTTP(w, r)
+		return w.Result()
+	}
+	page, err := io.ReadAll(read("/", "").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := regexp.MustCompile(`/console(/console-[\w-]+\.js)`).FindSubmatch(page)
+	if script == nil {
+		t.Fatalf("the page has no script: %s", page)
+	}
+	plain, packed := read(string(script[1]), ""), read(string(script[1]), "gzip, br")
+	if got := plain.Header.Get("Content-Encoding"); got != "" {
+		t.Errorf("to one who takes no gzip it is encoded as %q", got)
+	}
+	if got := packed.Header.Get("Content-Encoding"); got != "gzip" {
+		t.Errorf("to one who takes gzip it is encoded as %q", got)
+	}
+	z, err := gzip.NewReader(packed.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(plain.Body); err != nil || !bytes.Equal(got, unpacked) || len(got) == 0 {
+		t.Errorf("%d bytes plain, %d unpacked (%v): want the same", len(got), len(unpacked), err)
+	}
+	if got := plain.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/javascript") {
+		t.Errorf("its type is %q", got)
 	}
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -10,6 +11,7 @@ import (
 	"homeroom/modules/exam"
 	"homeroom/modules/leave"
 	"homeroom/modules/roster"
+	"homeroom/modules/timetable"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
@@ -43,13 +45,21 @@ func TestAnOfficesDayFromTheRegisterToTheReportCard(t *testing.T) {
 	e := testkit.Post[exam.Exam](t, admin, "/school-admin/exam/create",
 		map[string]any{"name": "Half-yearly", "classIds": []uuid.UUID{seat.ClassID}})
 	var papers []map[string]any
+	var maths uuid.UUID
 	for i, name := range []string{"Mathematics", "Science"} {
 		s := testkit.Post[roster.Subject](t, admin, "/school-admin/subject/create",
 			map[string]any{"name": name, "code": name[:3], "maxMarks": 100, "passMarks": 35})
+		if i == 0 {
+			maths = s.ID
+		}
 		papers = append(papers, map[string]any{"classId": seat.ClassID, "subjectId": s.ID, "examDate": today.AddDays(i - 10),
 			"startTime": "09:30", "endTime": "11:30"})
 	}
 	testkit.Post[exam.Schedule](t, admin, "/school-admin/exam/schedule", map[string]any{"examId": e.ID, "papers": papers})
+	period := testkit.Post[timetable.Period](t, admin, "/school-admin/timetable/period/create",
+		map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})
+	testkit.Put[timetable.DivisionWeek](t, admin, "/school-admin/timetable/division/"+seat.DivisionID.String(), map[string]any{
+		"slots": []map[string]any{{"dayOfWeek": (int(today.In(time.UTC).Weekday())+6)%7 + 1, "periodId": period.ID, "subjectId": maths}}})
 	stage["division"], stage["exam"] = seat.DivisionID, e.ID
 	browse(t, app, "day", stage)
 }

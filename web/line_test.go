@@ -76,3 +76,8 @@ func TestConsole_HashedFile_IsNeverAskedForAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestDates_AreAsTheSchoolWritesThem(t *testing.T) {
+	t.Parallel()
+	browse(t, testkit.Shared(t), "dates", classInExam(t, testkit.Shared(t)))
+}

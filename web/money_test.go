@@ -67,6 +67,7 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 
 	stage["stage"] = map[string]any{"school": s.Name, "head": head.ID, "ashaNumber": asha.AdmissionNumber, "ravi": ravi.ID, "zoe": zoe.ID,
 		"parent": parent.UserID, "parentToken": parent.Token}
+	testkit.Put[any](t, clerk, "/school-admin/notification/setting", map[string]any{"smsPrice": 25})
 	browse(t, app, "money", stage)
 }
 

@@ -1,6 +1,23 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+/** The service beside which `npm run dev` serves the sources. */
+export const server = {
+  proxy: Object.fromEntries(
+    [
+      '/auth',
+      '/school-admin',
+      '/super-admin',
+      '/parent',
+      '/teacher',
+      '/driver',
+      '/bus-tracking',
+      '/socket.io',
+      '/dev',
+    ].map((p) => [p, { target: 'http://127.0.0.1:3001', ws: p === '/socket.io' }]),
+  ),
+}
+
 // Names carry the hash of what is in the file, so that a browser never asks again for one that it has. Styles are one file: a
 // page's own that failed to load would not be asked for again with the page's script.
 export default defineConfig({
@@ -29,12 +46,5 @@ export default defineConfig({
       },
     },
   },
-  server: {
-    proxy: Object.fromEntries(
-      ['/auth', '/school-admin', '/super-admin', '/bus-tracking', '/socket.io', '/dev'].map((p) => [
-        p,
-        { target: 'http://127.0.0.1:3001', ws: p === '/socket.io' },
-      ]),
-    ),
-  },
+  server,
 })

@@ -1,4 +1,4 @@
-// Package web holds the console's built files, so that the one binary is the whole product.
+// Package web holds the built files of the console and of the people's app, so that the one binary is the whole product.
 package web
 
 import (
@@ -9,6 +9,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"html"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -16,7 +17,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 )
 
 //go:embed dist
@@ -30,7 +30,7 @@ const (
 	attributionMark = "__MAP_ATTRIBUTION__"
 )
 
-// Map is where the console's maps get pictures of streets from. The zero Map is nowhere.
+// Map is where maps get pictures of streets from. The zero Map is nowhere.
 type Map struct {
 	Tiles       string // https://host/{z}/{x}/{y}.png
 	Attribution string
@@ -48,25 +48,39 @@ func (m Map) host() string {
 // hashed is a name that carries the hash of its file.
 var hashed = regexp.MustCompile(`-[\w-]{8}\.\w+$`)
 
-// asset is a built file as it is sent.
+// asset is a built file as it is sent. Scripts and styles are packed in the program already.
 type asset struct {
-	plain, packed []byte // packed is nil where it would save nothing
-	kind, tag     string
-	cache         string
+	body      []byte
+	packed    bool
+	kind, tag string
+	cache     string
 }
 
-// Console serves the console at a path it has been stripped of. What is no file is a
-// page of the console's own, which its script shows.
-func Console(m Map) http.Handler {
-	assets := map[string]func() asset{}
-	dist, err := fs.Sub(files, "dist")
+// appFolder is where the app's files are, inside of the console's.
+const appFolder = "app"
+
+// Console serves the console at a path it has been stripped of.
+func Console(m Map) http.Handler { return serve("dist", m) }
+
+// App serves the people's app in the same way.
+func App(m Map) http.Handler { return serve("dist/"+appFolder, m) }
+
+// serve answers with the files of a folder. What is no file is a page of the folder's
+// script, which shows it.
+func serve(folder string, m Map) http.Handler {
+	assets := map[string]asset{}
+	dist, err := fs.Sub(files, folder)
 	if err == nil {
 		err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
+			if d != nil && d.IsDir() && name == appFolder {
+				return fs.SkipDir
+			}
 			if err != nil || d.IsDir() {
 				return err
 			}
 			body, err := fs.ReadFile(dist, name)
-			assets[name] = sync.OnceValue(func() asset { return newAsset(name, body) }) // packed for who asks first
+			plain, packed := strings.CutSuffix(name, ".gz")
+			assets[plain] = newAsset(plain, body, packed)
 			return err
 		})
 	}
@@ -82,9 +96,9 @@ func Console(m Map) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if a, ok := assets[name]; ok && name != "index.html" {
-			// The worker fetches the console's files; a policy of its own would keep it from that.
+			// The worker fetches the folder's files; a policy of its own would keep it from that.
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'")
-			a().send(w, r)
+			a.send(w, r)
 			return
 		}
 		if path.Ext(name) != "" { // a file of another build, which an instance of that build may still have
@@ -96,19 +110,12 @@ func Console(m Map) http.Handler {
 	})
 }
 
-func newAsset(name string, body []byte) asset {
+func newAsset(name string, body []byte, packed bool) asset {
 	sum := sha256.Sum256(body)
-	a := asset{plain: body, kind: mime.TypeByExtension(path.Ext(name)), tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-		cache: "no-cache"} // keep it, but ask each time
+	a := asset{body: body, packed: packed, kind: mime.TypeByExtension(path.Ext(name)), cache: "no-cache", // keep it, but ask each time
+		tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
 	if hashed.MatchString(name) {
 		a.cache = "public, max-age=31536000, immutable"
-	}
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is a constant
-	_, _ = z.Write(body)                                  // into memory
-	_ = z.Close()
-	if b.Len() < len(body)*9/10 {
-		a.packed = b.Bytes()
 	}
 	return a
 }
@@ -124,15 +131,22 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Content-Type", a.kind)
-	body := a.plain
-	if a.packed != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	switch {
+	case !a.packed:
+		_, _ = w.Write(a.body) // a browser that hung up has nobody to tell
+	case strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"):
 		h.Set("Content-Encoding", "gzip")
-		body = a.packed
+		_, _ = w.Write(a.body)
+	default:
+		z, err := gzip.NewReader(bytes.NewReader(a.body))
+		if err != nil {
+			panic(err) // the file is compiled in
+		}
+		_, _ = io.Copy(w, z)
 	}
-	_, _ = w.Write(body) // a browser that hung up has nobody to tell
 }
 
-// sendPage answers with the page that loads the console, and a policy that lets
+// sendPage answers with the page that loads the script, and a policy that lets
 // nothing in from elsewhere: scripts are our files, and a style that is made in the
 // page carries this answer's nonce. Pictures of streets come from the one host, if any,
 // that the operator named.

@@ -107,6 +107,9 @@ export async function inWindow({ url, story, how = {} }, work) {
     const picture = join(tmpdir(), `console-${story}.png`)
     const shown = b.page
     await shown?.screenshot({ path: picture, timeout: 5_000 }).catch(() => {})
+    const part = shown?.locator('[role=dialog], main, body').last() // the picture stays where the test ran
+    const seen = await part?.ariaSnapshot({ timeout: 5_000 }).catch(() => '')
+    if (seen) e.message += `\nthe page said:\n${seen.slice(0, 3000)}`
     e.message += `\n(at ${shown?.url()}, seen in ${picture}${b.faults.length ? `; faults: ${b.faults.join('; ')}` : ''})`
     throw e
   } finally {
@@ -177,7 +180,21 @@ export async function choose(where, menu, item) {
 }
 
 /** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */
-export const visit = (page, path) => page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)
+export async function visit(page, path) {
+  await page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)
+  // The page before it is gone, and a page that shows another part of itself does.
+  await page.waitForFunction(
+    () =>
+      new Promise((done) =>
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => {
+            const at = document.querySelector('main')?.dataset.at
+            done(at === undefined || window.location.pathname.endsWith(at))
+          }),
+        ),
+      ),
+  )
+}
 
 /**
  * A line to the instance that can be slow, and cut: everything a browser sends passes it, also what a service worker sends,

@@ -247,6 +247,20 @@ export default async function ({ url, story, say, email, password, token, driver
     await page.waitForFunction((was) => document.querySelector('[data-bus="7"]').dataset.at !== was, end)
     await accessible(page, 'a replay')
 
+    say('where the office is first, it tells the riders of an incident')
+    await office('PUT', '/school-admin/setting', { incidentsTo: 'OFFICE' })
+    const waits = await driver('POST', '/driver/incident/report', {
+      busId,
+      type: 'other',
+      description: 'A door sticks',
+    })
+    await visit(page, `/transport/incidents?release=WAITING&open=${waits.id}`)
+    await drawer.getByText('have not been told yet').waitFor()
+    await accessible(page, 'an incident that waits')
+    await page.getByRole('button', { name: 'Tell the riders' }).click()
+    await drawer.getByText('have not been told yet').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Close' }).click()
+
     say('the incident is resolved')
     await visit(page, `/transport/incidents?open=${incident.id}`)
     await drawer.getByLabel('How it ended').fill('Moved away')
@@ -258,10 +272,10 @@ export default async function ({ url, story, say, email, password, token, driver
     await page.getByRole('button', { name: 'Close' }).click()
     await nav.getByRole('link', { name: 'Audit' }).click()
     await choose(page, 'Filter by what', 'Incident')
-    await page.getByRole('button', { name: 'Changed incident' }).click()
+    await page.getByRole('button', { name: 'Changed incident' }).first().click()
     await page.locator('ins', { hasText: 'Moved away' }).waitFor()
     await accessible(page, 'audit')
-    await page.getByRole('button', { name: 'All by this person' }).click()
+    await page.getByRole('button', { name: 'All by Asha Rao' }).click()
     await page.getByRole('button', { name: 'Added bus' }).waitFor()
   }).finally(() => {
     for (const end of closing) end()

@@ -96,8 +96,9 @@ export default async function ({ url, story, say, email, password, token, divisi
     await drawer.locator('[aria-invalid=true]').first().waitFor()
     await accessible(page, 'a day off with a wrong field')
     await drawer.getByLabel('Last day').fill('')
+    await drawer.getByLabel('Class 5 A').check()
     await drawer.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByRole('button', { name: 'Founder’s day' }).waitFor()
+    await page.getByRole('row', { name: /Founder’s day.*Class 5 A/ }).waitFor()
 
     say('an event is added')
     await nav.getByRole('link', { name: 'Events' }).click()
@@ -189,6 +190,18 @@ export default async function ({ url, story, say, email, password, token, divisi
     const [pdf] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'PDF' }).click()])
     want(pdf.suggestedFilename() === 'report-card-D-1.pdf', 'the card is there to print')
 
+    say('the summary counts the school, its classes and divisions')
+    await visit(page, '/register/summary')
+    const came = (now.present + now.late) / now.students.length
+    const share = `${Math.round(came * 1000) / 10} %`
+    await page.getByRole('row', { name: new RegExp(`^Class 5 A .* 60 ${now.present} ${now.absent} `) }).waitFor()
+    await page.getByRole('row', { name: new RegExp(`^School ${share.replace('.', '\\.')} 60 .* 60 0$`) }).waitFor()
+    await accessible(page, 'an attendance summary')
+    const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    want(/^attendance-summary-.*\.csv$/.test(csv.suggestedFilename()), 'it is there for a spreadsheet')
+    await page.getByRole('radiogroup', { name: 'Day or month' }).getByText('Month').click()
+    await page.getByText('days of students not marked').waitFor()
+
     say('the overview at noon')
     await nav.getByRole('link', { name: 'Overview' }).click()
     await page.getByText('Every register is finished').waitFor()
@@ -196,13 +209,8 @@ export default async function ({ url, story, say, email, password, token, divisi
       if ((await page.getByRole('link', { name: /Sports day/ }).count()) > 0) return true
       await page.getByRole('button', { name: 'Refresh' }).click() // a school's figures are some seconds old
     }, 'the event stands on the overview')
-    const came = (now.present + now.late) / now.students.length
-    await page
-      .getByRole('link', {
-        name: new RegExp(`At school today.*${(Math.round(came * 1000) / 10).toString().replace('.', '\\.')} %`),
-      })
-      .waitFor()
-    await page.getByText(`${now.present + now.late} of ${now.students.length}, ${now.absent} absent`).waitFor()
+    await page.getByRole('link', { name: new RegExp(`Marked today.*${share.replace('.', '\\.')}`) }).waitFor()
+    await page.getByText(`% at school, ${now.absent} absent`).waitFor()
     await page.locator('.recharts-surface').first().waitFor()
     await accessible(page, 'the overview at noon')
 
@@ -213,21 +221,48 @@ export default async function ({ url, story, say, email, password, token, divisi
     await page.getByRole('tab', { name: 'Results' }).click()
     await page.getByRole('link', { name: 'Report card' }).waitFor()
 
+    say('where the school marks by period, a lesson has a register of its own')
+    await visit(page, '/settings')
+    await page.getByLabel('Attendance is marked').selectOption('PERIOD')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved', { exact: true }).first().waitFor()
+    await page.goto(`${url}/console/register`) // the register is told how the school marks
+    await page.getByLabel('Register of').selectOption({ label: 'Period 1, 09:00: Mathematics' })
+    await page.getByText('60 not marked').waitFor()
+    await page.getByRole('button', { name: 'Anu Iyer: Absent' }).click()
+    await page.getByText('mark everybody to save the lesson').waitFor()
+    await page.getByRole('button', { name: 'The rest present' }).click()
+    await accessible(page, 'the register of a lesson')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByLabel('Register of').getByText('(marked)').waitFor({ state: 'attached' })
+    const [lesson] = (await ask('GET', `/school-admin/attendance/lessons?divisionId=${division}`)).lessons
+    want(lesson.present === 59 && lesson.absent === 1, 'the lesson is in the books')
+    want(of(await register(), 'Anu').status === 'PRESENT', 'what was marked for the day itself stays')
+
     say('on a phone every page fits, and a register is marked by thumb')
     await page.setViewportSize({ width: 390, height: 844 })
     for (const [name, path, text] of [
-      ['overview', '/', 'At school today'],
+      ['overview', '/', 'Marked today'],
       ['leave', '/leave?status=APPROVED', 'Dev Khan'], // what was shown before does not say this
       ['month', '/register?view=month', 'Percent below 75'],
+      ['summary', '/register/summary', 'School'],
       ['exams', '/exams', 'Half-yearly'],
       ['marks', `/exams/${exam}?tab=marks`, 'Anu Iyer'],
       ['events', '/events?status=UPCOMING', 'Sports day'],
+      ['settings', '/settings', 'Time and place'],
       ['register', '/register', 'Anu Iyer'],
     ]) {
       await visit(page, path)
       await page.getByText(text).first().waitFor()
       const [wide, seen] = await page.evaluate(() => [document.scrollingElement.scrollWidth, window.innerWidth])
       want(wide <= seen, `${name} fits a phone: ${wide} of ${seen}`)
+      if (name !== 'settings') continue
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll('main input.mantine-TextInput-input, main select')]
+          .filter((i) => i.offsetWidth > 0 && i.offsetWidth < 250)
+          .map((i) => `${i.labels?.[0]?.innerText ?? i.name} ${i.offsetWidth}`),
+      )
+      want(cut.length === 0, `fields of the settings have the width of a phone, not ${cut.join(', ')}`)
     }
     await accessible(page, 'a register on a phone')
     await page.getByRole('button', { name: 'Anu Iyer: Absent' }).click()

@@ -1,5 +1,5 @@
 // The super-admin's desk: overview, a school's record, administrators, accounts, migrations, deliveries, audit.
-import { accessible, choose, inWindow, outbox, search, signIn, until } from './browser.mjs'
+import { accessible, choose, inWindow, outbox, search, signIn, until, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, school }) {
   const stamp = Date.now().toString(36)
@@ -28,6 +28,20 @@ export default async function ({ url, story, say, email, password, school }) {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     await accessible(page, "a school's record")
+
+    say('the whole school as one file')
+    await page.getByRole('tab', { name: 'Now' }).click()
+    const archives = drawer.getByRole('region', { name: 'Export' })
+    await archives.getByRole('button', { name: 'Make an archive' }).click()
+    await archives.getByRole('button', { name: /^Download/ }).waitFor()
+    await archives.getByText(/kept until/).waitFor()
+    await accessible(page, "a school's archives")
+    if (process.env.LOOK) await page.screenshot({ path: `${process.env.LOOK}/exports.png` })
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      archives.getByRole('button', { name: /^Download/ }).click(),
+    ])
+    want(file.suggestedFilename().endsWith('.tar.gz'), `the archive is ${file.suggestedFilename()}`)
 
     say('an administrator is added, disabled and let in again')
     await page.getByRole('tab', { name: 'Now' }).click()

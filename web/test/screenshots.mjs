@@ -55,6 +55,14 @@ const officePages = {
       await page.getByText('Total', { exact: true }).waitFor()
     },
   ],
+  'attendance-summary': [
+    `/register/summary?date=${friday}`,
+    async (page) => page.getByRole('row', { name: /^School/ }).waitFor(),
+  ],
+  'attendance-summary-month': [
+    '/register/summary?by=month',
+    async (page) => page.getByRole('row', { name: /^School/ }).waitFor(),
+  ],
   holidays: ['/register/holidays', (page) => firstRow(page).waitFor()],
   leave: ['/leave', (page) => firstRow(page).waitFor()],
   'leave-drawer': [
@@ -252,6 +260,9 @@ const officePages = {
   ],
   subjects: ['/subjects', async () => {}],
   timetable: ['/timetable', async () => {}],
+  'teacher-week': ['/timetable/teacher', (page) => page.locator('.cell').first().waitFor()],
+  substitution: ['/timetable/substitution', (page) => page.getByText('Lessons without a teacher').waitFor()],
+  groups: ['/groups', async () => {}],
   permissions: ['/permissions', async (page) => page.getByText('Attendance').first().waitFor()],
   settings: ['/settings', async () => {}],
   account: ['/account', async () => {}],
@@ -342,7 +353,7 @@ const officePages = {
     '/audit?entity=route+riders',
     async (page) => {
       await firstRow(page).click()
-      await page.getByRole('button', { name: 'All by this person' }).waitFor()
+      await page.getByRole('button', { name: /^All by / }).waitFor()
     },
   ],
   notifications: [
@@ -356,7 +367,7 @@ const officePages = {
     '/',
     async (page) => {
       await page.locator('.search-button').click()
-      await page.getByRole('combobox', { name: /Search pages/ }).fill('a')
+      await page.getByRole('combobox', { name: /^Search people/ }).fill('a')
       await page.waitForTimeout(500)
     },
   ],
@@ -548,6 +559,7 @@ const emptyPages = Object.fromEntries(
     '/register',
     '/register?view=month',
     '/register?view=unmarked',
+    '/register/summary',
     '/register/holidays',
     '/leave',
     '/leave/balances',
@@ -558,7 +570,10 @@ const emptyPages = Object.fromEntries(
     '/subjects',
     '/years',
     '/timetable',
+    '/timetable/teacher',
+    '/timetable/substitution',
     '/timetable/periods',
+    '/groups',
     '/exams',
     '/exams/terms',
     '/exams/scales',

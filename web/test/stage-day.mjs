@@ -137,7 +137,7 @@ export async function stageDay(url, email, password) {
       'parent',
       { leaveType: 'CASUAL', fromDate: away(3), toDate: away(4), reason: 'Cousin’s wedding in Kochi' },
     ],
-    ['+919765400001', 'teacher', { leaveType: 'CASUAL', fromDate: away(5), toDate: away(5), reason: 'Moving house' }],
+    ['+919765400001', 'teacher', { leaveType: 'CASUAL', fromDate: away(5), toDate: away(7), reason: 'Moving house' }],
   ]) {
     await send('POST', `/${prefix}/user-auth/send-otp`, { phone })
     const otp = /\b\d{6}\b/.exec((await outbox(url, phone))[0].text)[0]

@@ -37,7 +37,8 @@ export default async function ({ url: server, story, say, email, password, exam 
               requestAnimationFrame(() =>
                 requestAnimationFrame(() =>
                   done(
-                    !document.querySelector('.mantine-Skeleton-root, [data-stale]') &&
+                    window.location.pathname.endsWith(document.querySelector('main')?.dataset.at) &&
+                      !document.querySelector('.mantine-Skeleton-root, [data-stale], [data-waiting]') &&
                       !!document.querySelector('main')?.textContent.trim(),
                   ),
                 ),

@@ -50,7 +50,7 @@ export default async function ({ url, story, say, email, password, token }) {
       await dialog.getByRole('button', { name: 'Add', exact: true }).click()
       await page.getByRole('button', { name, exact: true }).waitFor()
     }
-    await page.getByRole('link', { name: 'To the timetable' }).click()
+    await page.getByRole('link', { name: 'Classes and groups' }).click()
 
     say('the week is filled in by keyboard')
     const fill = async () => {

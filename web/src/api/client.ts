@@ -49,7 +49,7 @@ async function renewedFetch(request: Request): Promise<Response> {
   return fetchOrRecall(again)
 }
 
-export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: signedFetch })
+export const api = createClient<paths, 'application/json'>({ baseUrl: window.location.origin, fetch: signedFetch })
 
 interface ErrorBody {
   message?: string

@@ -1,6 +1,6 @@
 // Every list of the API pages, sorts and filters in one way; so does the console.
 
-import { api, call, type Page } from './client'
+import { api, call, download, type Page } from './client'
 import type { paths } from './schema'
 
 type Listed<P extends keyof paths> = paths[P] extends {
@@ -57,6 +57,11 @@ export async function fetchAll<P extends ListPath>(path: P, q: Partial<ListQuery
   for (let page = 1; ; page++) {
     const got = await fetchList(path, { ...q, page, limit: 100 })
     items.push(...got.items)
-    if (page >= got.totalPages || page >= 50) return items
+    if (page >= got.totalPages) return items
   }
+}
+
+/** The whole list as a file, which the service writes: the same filters and order, no pages. */
+export function downloadList(path: ListPath, q: Partial<ListQuery>, name: string): Promise<void> {
+  return download(path, { ...wireQuery({ ...q, page: undefined, limit: undefined }), format: 'csv' }, name)
 }

@@ -1,13 +1,19 @@
 // What this browser keeps for the time without a line: who is signed in, and the last answers of what was read. It is of one
 // user and goes when they sign out, when their session turns out to be over, when somebody else signs in, and after a day.
+//
+// The app is of several accounts side by side. It keeps their answers itself (app/store.ts), each with its age.
 import { useSyncExternalStore } from 'react'
+import { account } from './account'
+import { home, isApp, storePrefix } from './home'
 import type { Session } from './session'
 
-const sessionAt = 'homeroom.session'
-const leavingAt = 'homeroom.leaving' // signed out without a line: the server still has to be told
-export const keptPrefix = 'homeroom.kept.' // what was typed and not saved: patterns/kept.tsx
+const sessionAt = () => `${storePrefix}session${isApp ? `.${account.current()}` : ''}`
+const leavingAt = `${storePrefix}leaving` // signed out without a line: the server still has to be told
+export const openedPrefix = `${storePrefix}opened.` // what was opened last: shell/Palette.tsx
+export const keptPrefix = `${storePrefix}kept.` // what was typed and not saved: patterns/kept.tsx
 const cachePrefix = 'homeroom-answers-'
 const day = 24 * 3_600_000
+const sessionKept = isApp ? 7 * day : day // as long as a session that nobody renews
 const answersKept = 400
 const largestAnswer = 1_000_000
 const atHeader = 'X-Kept-At'
@@ -16,8 +22,8 @@ let owner = '' // of the answers
 
 export function recallSession(): Session | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(sessionAt) ?? 'null') as { session: Session; at: number } | null
-    if (!kept || Date.now() - kept.at > day) return undefined
+    const kept = JSON.parse(localStorage.getItem(sessionAt()) ?? 'null') as { session: Session; at: number } | null
+    if (!kept || Date.now() - kept.at > sessionKept) return undefined
     owner = kept.session.user.id
     return kept.session
   } catch {
@@ -27,22 +33,26 @@ export function recallSession(): Session | undefined {
 
 export function keepSession(session: Session) {
   owner = session.user.id
-  localStorage.setItem(sessionAt, JSON.stringify({ session, at: Date.now() }))
-  localStorage.removeItem(leavingAt)
-  void forgetAnswers((name) => name !== cachePrefix + owner)
+  localStorage.setItem(sessionAt(), JSON.stringify({ session, at: Date.now() }))
+  leaving.clear()
+  if (!isApp) void forgetAnswers((name) => name !== cachePrefix + owner)
 }
 
 /** Forgets everything that was read. What was typed and not saved stays for its writer, who may come back, but for a sign-out. */
 export async function forget(signedOut: boolean) {
-  localStorage.removeItem(sessionAt)
+  localStorage.removeItem(sessionAt())
   if (signedOut) {
     for (const store of [localStorage, sessionStorage])
       for (const k of Object.keys(store))
-        if (k.startsWith(`${keptPrefix}${owner}.`) || (store === sessionStorage && k.startsWith('homeroom.')))
+        if (
+          k.startsWith(`${keptPrefix}${owner}.`) ||
+          k.startsWith(openedPrefix) ||
+          (store === sessionStorage && k.startsWith(storePrefix))
+        )
           store.removeItem(k)
   }
   owner = ''
-  await forgetAnswers(() => true)
+  if (!isApp) await forgetAnswers(() => true)
 }
 
 async function forgetAnswers(which: (name: string) => boolean) {
@@ -50,16 +60,17 @@ async function forgetAnswers(which: (name: string) => boolean) {
   for (const name of await caches.keys()) if (name.startsWith(cachePrefix) && which(name)) await caches.delete(name)
 }
 
-/** Somebody signed out while the line was down, so that their cookie is still here. */
+/** Somebody signed out while the line was down, so that their cookie is still here: who, in the app. */
 export const leaving = {
   is: () => localStorage.getItem(leavingAt) !== null,
-  set: () => localStorage.setItem(leavingAt, '1'),
+  who: () => localStorage.getItem(leavingAt),
+  set: () => localStorage.setItem(leavingAt, account.current() || '1'),
   clear: () => localStorage.removeItem(leavingAt),
 }
 
 /** Keeps an answer that can be shown without a line: a record or a list, no file. */
 async function keepAnswer(request: Request, response: Response) {
-  if (!('caches' in window) || owner === '' || request.method !== 'GET' || !response.ok) return
+  if (isApp || !('caches' in window) || owner === '' || request.method !== 'GET' || !response.ok) return
   if (!response.headers.get('Content-Type')?.startsWith('application/json')) return
   const whose = owner
   const body = await response.text()
@@ -73,7 +84,7 @@ async function keepAnswer(request: Request, response: Response) {
 }
 
 async function lastAnswer(request: Request): Promise<Response | undefined> {
-  if (!('caches' in window) || owner === '' || request.method !== 'GET') return undefined
+  if (isApp || !('caches' in window) || owner === '' || request.method !== 'GET') return undefined
   const kept = await (await caches.open(cachePrefix + owner)).match(request.url)
   const at = Number(kept?.headers.get(atHeader))
   if (!kept || Date.now() - at > day) return undefined
@@ -117,7 +128,7 @@ const line = {
 /** Asks for a small file to see whether the line is back. */
 export async function probe(): Promise<boolean> {
   try {
-    await fetch('/console/icon.svg', { cache: 'no-store' })
+    await fetch(`${home}icon.svg`, { cache: 'no-store' })
   } catch {
     return false
   }

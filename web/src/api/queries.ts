@@ -56,4 +56,18 @@ export function useTeachers() {
   })
 }
 
+export function usePeriods() {
+  return useQuery({
+    queryKey: ['/school-admin/timetable/period/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/timetable/period/list', { sort: 'startTime', order: 'asc' }),
+  })
+}
+
+export function useGroups() {
+  return useQuery({
+    queryKey: ['/school-admin/group/list', 'all'],
+    queryFn: () => fetchAll('/school-admin/group/list', { sort: 'name', order: 'asc' }),
+  })
+}
+
 export type Division = ItemOf<'/school-admin/division/list'>

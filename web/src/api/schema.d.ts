@@ -4,6 +4,126 @@
  */
 
 export interface paths {
+    "/auth/app/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the app's session of an account
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `read` (reads, per session).
+         */
+        post: operations["postAuthAppLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/app/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with the app's session of an account
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `read` (reads, per session).
+         */
+        post: operations["postAuthAppRefresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/app/send-otp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a one-time password by SMS, for the app
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthAppSendOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/app/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on in the app as another account of the same phone
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `write` (writes, per user).
+         */
+        post: operations["postAuthAppSwitch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/app/verify-otp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to the app with a one-time password
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthAppVerifyOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/app/verify-pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to the app with phone and PIN
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read. Counts as `auth` (sign-in, per address).
+         */
+        post: operations["postAuthAppVerifyPin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/console/login": {
         parameters: {
             query?: never;
@@ -897,7 +1017,7 @@ export interface paths {
         };
         /**
          * The incidents of my buses
-         * @description For `DRIVER` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `DRIVER` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getDriverIncidentList"];
         put?: never;
@@ -1052,6 +1172,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/driver/notification/web-push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a browser needs to subscribe, and whether this one has
+         * @description For `DRIVER` with **read** on **Notifications**. Counts as `read` (reads, per user).
+         */
+        get: operations["getDriverNotificationWebPush"];
+        put?: never;
+        /**
+         * Show my notices on this browser; as long as the session lives
+         * @description For `DRIVER` with **write** on **Notifications**. Counts as `write` (writes, per user).
+         */
+        post: operations["postDriverNotificationWebPush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/driver/notification/web-push/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show them no more on this browser
+         * @description For `DRIVER` with **write** on **Notifications**. Counts as `write` (writes, per user).
+         */
+        post: operations["postDriverNotificationWebPushEnd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/driver/student/board": {
         parameters: {
             query?: never;
@@ -1141,7 +1305,7 @@ export interface paths {
         };
         /**
          * My trips of today, and one that is still open
-         * @description For `DRIVER` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `DRIVER` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getDriverTripList"];
         put?: never;
@@ -1265,7 +1429,7 @@ export interface paths {
         };
         /**
          * Announcements for me
-         * @description For `PARENT` with **read** on **Announcements**. Counts as `read` (reads, per user).
+         * @description For `PARENT` with **read** on **Announcements**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getParentAnnouncementList"];
         put?: never;
@@ -1389,7 +1553,7 @@ export interface paths {
         };
         /**
          * The events my children may come to
-         * @description For `PARENT` with **read** on **Events**. Counts as `read` (reads, per user).
+         * @description For `PARENT` with **read** on **Events**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getParentEventList"];
         put?: never;
@@ -1433,7 +1597,7 @@ export interface paths {
         };
         /**
          * My children's exams
-         * @description For `PARENT` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `PARENT` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getParentExamList"];
         put?: never;
@@ -1500,6 +1664,50 @@ export interface paths {
          * @description For `PARENT` with **read** on **Exams**. Counts as `read` (reads, per user).
          */
         get: operations["getParentExamSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/parent/fee/certificate/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The fee certificates of my children
+         * @description For `PARENT` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentFeeCertificateList"];
+        put?: never;
+        /**
+         * The fee certificates of my children
+         * @description For `PARENT` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postParentFeeCertificateList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/parent/fee/certificate/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a fee certificate of a child's, or print it
+         * @description For `PARENT` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentFeeCertificateById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1677,7 +1885,7 @@ export interface paths {
         };
         /**
          * My children's leave
-         * @description For `PARENT` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `PARENT` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getParentLeaveList"];
         put?: never;
@@ -1686,6 +1894,30 @@ export interface paths {
          * @description For `PARENT` with **read** on **Leave**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postParentLeaveList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/parent/library/loan/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What my children have borrowed, now and before
+         * @description For `PARENT` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentLibraryLoanList"];
+        put?: never;
+        /**
+         * What my children have borrowed, now and before
+         * @description For `PARENT` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postParentLibraryLoanList"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1721,7 +1953,7 @@ export interface paths {
         };
         /**
          * My threads, with what is unread in each
-         * @description For `PARENT` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `PARENT` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getParentMessageList"];
         put?: never;
@@ -1912,6 +2144,94 @@ export interface paths {
          * @description For `PARENT` with **read** on **Notifications**. Counts as `read` (reads, per user).
          */
         get: operations["getParentNotificationUnreadCount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/parent/notification/web-push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a browser needs to subscribe, and whether this one has
+         * @description For `PARENT` with **read** on **Notifications**. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentNotificationWebPush"];
+        put?: never;
+        /**
+         * Show my notices on this browser; as long as the session lives
+         * @description For `PARENT` with **write** on **Notifications**. Counts as `write` (writes, per user).
+         */
+        post: operations["postParentNotificationWebPush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/parent/notification/web-push/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show them no more on this browser
+         * @description For `PARENT` with **write** on **Notifications**. Counts as `write` (writes, per user).
+         */
+        post: operations["postParentNotificationWebPushEnd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/parent/student/certificate/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The bonafide and leaving certificates of my children
+         * @description For `PARENT` with **read** on **Students**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentStudentCertificateList"];
+        put?: never;
+        /**
+         * The bonafide and leaving certificates of my children
+         * @description For `PARENT` with **read** on **Students**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postParentStudentCertificateList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/parent/student/certificate/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A certificate of a child of mine to print
+         * @description For `PARENT` with **read** on **Students**. Counts as `read` (reads, per user).
+         */
+        get: operations["getParentStudentCertificateById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2189,7 +2509,7 @@ export interface paths {
         };
         /**
          * List the academic years
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAcademicYearList"];
         put?: never;
@@ -2281,7 +2601,7 @@ export interface paths {
         };
         /**
          * List the announcements, with how many were told and have read
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAnnouncementList"];
         put?: never;
@@ -2433,7 +2753,7 @@ export interface paths {
         };
         /**
          * List the days off
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceHolidayList"];
         put?: never;
@@ -2471,6 +2791,66 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Attendance**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminAttendanceHolidayById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/lesson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The register of a lesson
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAttendanceLesson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/lesson/mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a lesson: who is not named is present; again is a correction; a day past needs a reason
+         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminAttendanceLessonMark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/lessons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lessons of a day, and which are marked
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAttendanceLessons"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2556,6 +2936,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/attendance/report.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A division's register of a month to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAttendanceReportPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/attendance/summary": {
         parameters: {
             query?: never;
@@ -2564,10 +2964,50 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Attendance of classes and divisions between two days
+         * Attendance of the school, its classes and divisions between two days
          * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/summary.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The attendance summary as a CSV file
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAttendanceSummaryCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/summary.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The attendance summary to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAttendanceSummaryPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2605,7 +3045,7 @@ export interface paths {
         };
         /**
          * Who changed what, newest first, with what it was before and after
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAuditList"];
         put?: never;
@@ -2649,7 +3089,7 @@ export interface paths {
         };
         /**
          * List the classes
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminClassList"];
         put?: never;
@@ -2712,6 +3152,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/dashboard/today": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What waits for the caller today, by what they may read
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees** or **Students** or **Timetable** or **Attendance** or **Leave**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminDashboardToday"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/dispatch/email": {
         parameters: {
             query?: never;
@@ -2741,7 +3201,7 @@ export interface paths {
         };
         /**
          * What was sent to many, and how far each has come
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDispatchList"];
         put?: never;
@@ -2805,7 +3265,7 @@ export interface paths {
         };
         /**
          * List the templates
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDispatchTemplateList"];
         put?: never;
@@ -2913,7 +3373,7 @@ export interface paths {
         };
         /**
          * List the divisions
-         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDivisionList"];
         put?: never;
@@ -2951,6 +3411,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Divisions**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminDivisionById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/division/{id}/class-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A division's class list to print, with empty columns to tick
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminDivisionByIdClassList"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3016,6 +3496,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/employee/id-cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ID cards of employees in one file to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminEmployeeIdCards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/employee/import": {
         parameters: {
             query?: never;
@@ -3065,13 +3565,13 @@ export interface paths {
         };
         /**
          * List the employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. With `format=csv` the whole list is a CSV file, by the same filters and order. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeList"];
         put?: never;
         /**
          * List the employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminEmployeeList"];
         delete?: never;
@@ -3201,7 +3701,7 @@ export interface paths {
         };
         /**
          * List the events
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Events**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEventList"];
         put?: never;
@@ -3313,7 +3813,7 @@ export interface paths {
         };
         /**
          * List the grade scales
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamGradeScaleList"];
         put?: never;
@@ -3365,7 +3865,7 @@ export interface paths {
         };
         /**
          * List the exams
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamList"];
         put?: never;
@@ -3413,6 +3913,26 @@ export interface paths {
          */
         get: operations["getSchoolAdminExamReportCardByStudentId"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/report-card/{studentId}/principal-remark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Write the principal's remark on a student's report card; an empty one takes it off
+         * @description For `SCHOOL_ADMIN` with **write** on **Principal's remarks**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminExamReportCardByStudentIdPrincipalRemark"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3529,7 +4049,7 @@ export interface paths {
         };
         /**
          * List the terms
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamTermList"];
         put?: never;
@@ -3600,6 +4120,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/exam/{id}/hall-tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The hall tickets of a division or a student in one file to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminExamByIdHallTickets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/exam/{id}/publish": {
         parameters: {
             query?: never;
@@ -3632,6 +4172,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamByIdResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/{id}/results.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An exam's results to print, a sheet for each class
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminExamByIdResultsPdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3674,6 +4234,70 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamByIdUnpublish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/certificate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Certify what was paid for a student in a year, by head
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminFeeCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/certificate/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the fee certificates
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeCertificateList"];
+        put?: never;
+        /**
+         * List the fee certificates
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminFeeCertificateList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/certificate/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a fee certificate, or print it
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeCertificateById"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3740,6 +4364,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/collection.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What came in, by day and mode, to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeCollectionPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/collection/family": {
         parameters: {
             query?: never;
@@ -3769,7 +4413,7 @@ export interface paths {
         };
         /**
          * List the receipts
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeCollectionList"];
         put?: never;
@@ -3893,7 +4537,7 @@ export interface paths {
         };
         /**
          * List the concessions, with what each has come to
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeConcessionList"];
         put?: never;
@@ -4057,7 +4701,7 @@ export interface paths {
         };
         /**
          * List the fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeHeadList"];
         put?: never;
@@ -4149,7 +4793,7 @@ export interface paths {
         };
         /**
          * List the opening balances
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeOpeningBalanceList"];
         put?: never;
@@ -4233,7 +4877,7 @@ export interface paths {
         };
         /**
          * List the refunds
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeRefundList"];
         put?: never;
@@ -4337,7 +4981,7 @@ export interface paths {
         };
         /**
          * List the concessions that apply by themselves
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeRuleList"];
         put?: never;
@@ -4409,7 +5053,7 @@ export interface paths {
         };
         /**
          * List the fee structures
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeStructureList"];
         put?: never;
@@ -4477,7 +5121,7 @@ export interface paths {
         };
         /**
          * List who is subscribed to optional fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeSubscriptionList"];
         put?: never;
@@ -4552,6 +5196,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeTrialBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/fee/trial-balance.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The balance of every account to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeTrialBalancePdf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4664,6 +5328,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/group/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a group of students for a subject
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminGroupCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/group/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the groups
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminGroupList"];
+        put?: never;
+        /**
+         * List the groups
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminGroupList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/group/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a group
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminGroupById"];
+        /**
+         * Change a group
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminGroupById"];
+        post?: never;
+        /**
+         * Delete a group without members and lessons
+         * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminGroupById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/group/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is in a group on a day
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminGroupByIdMembers"];
+        /**
+         * Say who is in a group from a day on, all or nothing
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminGroupByIdMembers"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/guardian/{id}/erase": {
         parameters: {
             query?: never;
@@ -4713,7 +5473,7 @@ export interface paths {
         };
         /**
          * What employees have left of each leave type this academic year
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLeaveBalances"];
         put?: never;
@@ -4781,7 +5541,7 @@ export interface paths {
         };
         /**
          * List the leave of students and employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLeaveList"];
         put?: never;
@@ -4865,7 +5625,7 @@ export interface paths {
         };
         /**
          * List the books, or search title, author and ISBN
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryBookList"];
         put?: never;
@@ -4937,7 +5697,7 @@ export interface paths {
         };
         /**
          * List the copies
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryCopyList"];
         put?: never;
@@ -5029,7 +5789,7 @@ export interface paths {
         };
         /**
          * List the loans
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryLoanList"];
         put?: never;
@@ -5113,7 +5873,7 @@ export interface paths {
         };
         /**
          * List what should be back
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryOverdue"];
         put?: never;
@@ -5197,7 +5957,7 @@ export interface paths {
         };
         /**
          * List the reservations
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryReservationList"];
         put?: never;
@@ -5241,7 +6001,7 @@ export interface paths {
         };
         /**
          * My threads, with what is unread in each
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminMessageList"];
         put?: never;
@@ -5469,7 +6229,7 @@ export interface paths {
         };
         /**
          * List what each role may do
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminPermissionList"];
         put?: never;
@@ -5533,7 +6293,7 @@ export interface paths {
         };
         /**
          * List the roles
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminPermissionRoleList"];
         put?: never;
@@ -5596,6 +6356,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find students, employees, receipts and books, of those that the caller may read
+         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Fees** or **Library**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/setting": {
         parameters: {
             query?: never;
@@ -5620,6 +6400,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/student/bonafide/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Certify that a student is at the school
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminStudentBonafideCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/bonafide/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the bonafide certificates
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminStudentBonafideList"];
+        put?: never;
+        /**
+         * List the bonafide certificates
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminStudentBonafideList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/bonafide/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a bonafide certificate, or print it
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminStudentBonafideById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/student/create": {
         parameters: {
             query?: never;
@@ -5630,7 +6474,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Admit a student, with a place and guardians if they are known
+         * Admit a student, with class, guardians, bus and optional fees as far as known
          * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentCreate"];
@@ -5652,6 +6496,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Students**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/id-cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ID cards of a division or a student in one file to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminStudentIdCards"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5709,13 +6573,13 @@ export interface paths {
         };
         /**
          * List the students and where they sit today
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. With `format=csv` the whole list is a CSV file, by the same filters and order. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentList"];
         put?: never;
         /**
          * List the students and where they sit today
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminStudentList"];
         delete?: never;
@@ -5803,7 +6667,7 @@ export interface paths {
         put: operations["putSchoolAdminStudentById"];
         post?: never;
         /**
-         * Remove a student; one with history stays in the books
+         * Remove a student; one with history is kept and hidden
          * @description For `SCHOOL_ADMIN` with **delete** on **Students**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminStudentById"];
@@ -5846,6 +6710,30 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentByIdErase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/{id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The groups of a student's division, and which the student is in
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminStudentByIdGroups"];
+        /**
+         * Say which groups a student is in from a day on, all or nothing
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminStudentByIdGroups"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6049,7 +6937,7 @@ export interface paths {
         };
         /**
          * List the subjects
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminSubjectList"];
         put?: never;
@@ -6092,6 +6980,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/timetable/cover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lessons of a day without a teacher, and who is free
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminTimetableCover"];
+        /**
+         * Say who is absent on a day and who holds which lesson, all or nothing
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminTimetableCover"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/timetable/division/{divisionId}": {
         parameters: {
             query?: never;
@@ -6109,6 +7021,70 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTimetableDivisionByDivisionId"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/timetable/division/{divisionId}/week.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A division's week to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminTimetableDivisionByDivisionIdWeekPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/timetable/group/{groupId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A group's week
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminTimetableGroupByGroupId"];
+        /**
+         * Set a group's whole week, all or nothing
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminTimetableGroupByGroupId"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/timetable/group/{groupId}/week.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A group's week to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminTimetableGroupByGroupIdWeekPdf"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -6145,7 +7121,7 @@ export interface paths {
         };
         /**
          * List the periods
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetablePeriodList"];
         put?: never;
@@ -6217,7 +7193,7 @@ export interface paths {
         };
         /**
          * List the substitutions
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableSubstitutionList"];
         put?: never;
@@ -6272,6 +7248,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/timetable/teacher/{employeeId}/week.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A teacher's week to print
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminTimetableTeacherByEmployeeIdWeekPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/transport/bus/create": {
         parameters: {
             query?: never;
@@ -6301,7 +7297,7 @@ export interface paths {
         };
         /**
          * List the buses
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportBusList"];
         put?: never;
@@ -6373,7 +7369,7 @@ export interface paths {
         };
         /**
          * List the incidents
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportIncidentList"];
         put?: never;
@@ -6382,6 +7378,46 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminTransportIncidentList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/transport/incident/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep an incident that waits for the office from the riders
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminTransportIncidentByIdDiscard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/transport/incident/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell the riders of an incident that waits for the office
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminTransportIncidentByIdRelease"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6457,7 +7493,7 @@ export interface paths {
         };
         /**
          * List the routes
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportRouteList"];
         put?: never;
@@ -6549,7 +7585,7 @@ export interface paths {
         };
         /**
          * List the trips
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportTripList"];
         put?: never;
@@ -6757,7 +7793,7 @@ export interface paths {
         };
         /**
          * Administrators of all schools
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminAdminList"];
         put?: never;
@@ -6881,7 +7917,7 @@ export interface paths {
         };
         /**
          * What super-admins and the command line did, newest first
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminAuditList"];
         put?: never;
@@ -6905,7 +7941,7 @@ export interface paths {
         };
         /**
          * Messages that could not be delivered, newest first
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminDeliveryList"];
         put?: never;
@@ -6949,7 +7985,7 @@ export interface paths {
         };
         /**
          * The version of every school
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminMigrationList"];
         put?: never;
@@ -7053,7 +8089,7 @@ export interface paths {
         };
         /**
          * List the database nodes with what is on them and how they are
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminNodeList"];
         put?: never;
@@ -7082,7 +8118,11 @@ export interface paths {
         get: operations["getSuperAdminNodeById"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Strike off a node that is empty; its server may be gone
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSuperAdminNodeById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -7128,6 +8168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/super-admin/node/{id}/standby": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Have lists and reports of the node's schools answered by a server that follows it, or end that
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        put: operations["putSuperAdminNodeByIdStandby"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/super-admin/operator/list": {
         parameters: {
             query?: never;
@@ -7137,7 +8197,7 @@ export interface paths {
         };
         /**
          * The operators of the platform
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminOperatorList"];
         put?: never;
@@ -7232,6 +8292,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/super-admin/school/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Onboard many schools, from JSON or a CSV file: all of them or none; answers at once, the work goes on
+         * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSuperAdminSchoolImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/super-admin/school/list": {
         parameters: {
             query?: never;
@@ -7241,7 +8321,7 @@ export interface paths {
         };
         /**
          * List the schools
-         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         * @description For `SUPER_ADMIN`. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getSuperAdminSchoolList"];
         put?: never;
@@ -7338,6 +8418,26 @@ export interface paths {
          * @description For `SUPER_ADMIN`. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSuperAdminSchoolByIdExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/super-admin/school/{id}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The archives of a school, how far they are and who asked for them
+         * @description For `SUPER_ADMIN`. Counts as `read` (reads, per user).
+         */
+        get: operations["getSuperAdminSchoolByIdExports"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7537,7 +8637,7 @@ export interface paths {
         };
         /**
          * Announcements for me, and my own
-         * @description For `TEACHER` with **read** on **Announcements**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Announcements**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherAnnouncementList"];
         put?: never;
@@ -7584,6 +8684,66 @@ export interface paths {
          * @description For `TEACHER` with **read** on **Announcements**. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherAnnouncementById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teacher/attendance/lesson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The register of a lesson I hold
+         * @description For `TEACHER` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         */
+        get: operations["getTeacherAttendanceLesson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teacher/attendance/lesson/mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a lesson I hold: who is not named is present; again is a correction
+         * @description For `TEACHER` with **write** on **Attendance**. Closed to teachers in evaluation mode. Counts as `write` (writes, per user).
+         */
+        post: operations["postTeacherAttendanceLessonMark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teacher/attendance/lessons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lessons I hold on a day, as a substitute too, and which are marked
+         * @description For `TEACHER` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         */
+        get: operations["getTeacherAttendanceLessons"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7661,7 +8821,7 @@ export interface paths {
         };
         /**
          * The divisions I teach this year
-         * @description For `TEACHER` with **read** on **Classes**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Classes**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherClassList"];
         put?: never;
@@ -7785,7 +8945,7 @@ export interface paths {
         };
         /**
          * The exams of my classes, and those I invigilate
-         * @description For `TEACHER` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherExamList"];
         put?: never;
@@ -7889,7 +9049,7 @@ export interface paths {
         };
         /**
          * What I have left of each leave type this academic year
-         * @description For `TEACHER` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherLeaveBalances"];
         put?: never;
@@ -7953,7 +9113,7 @@ export interface paths {
         };
         /**
          * My own leave
-         * @description For `TEACHER` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherLeaveList"];
         put?: never;
@@ -7977,7 +9137,7 @@ export interface paths {
         };
         /**
          * Leave of the students whose class teacher I am
-         * @description For `TEACHER` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherLeaveRequests"];
         put?: never;
@@ -8001,7 +9161,7 @@ export interface paths {
         };
         /**
          * Search the books
-         * @description For `TEACHER` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherLibrarySearch"];
         put?: never;
@@ -8045,7 +9205,7 @@ export interface paths {
         };
         /**
          * My threads, with what is unread in each
-         * @description For `TEACHER` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherMessageList"];
         put?: never;
@@ -8220,6 +9380,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/teacher/notification/web-push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a browser needs to subscribe, and whether this one has
+         * @description For `TEACHER` with **read** on **Notifications**. Counts as `read` (reads, per user).
+         */
+        get: operations["getTeacherNotificationWebPush"];
+        put?: never;
+        /**
+         * Show my notices on this browser; as long as the session lives
+         * @description For `TEACHER` with **write** on **Notifications**. Counts as `write` (writes, per user).
+         */
+        post: operations["postTeacherNotificationWebPush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teacher/notification/web-push/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show them no more on this browser
+         * @description For `TEACHER` with **write** on **Notifications**. Counts as `write` (writes, per user).
+         */
+        post: operations["postTeacherNotificationWebPushEnd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/teacher/result/list": {
         parameters: {
             query?: never;
@@ -8229,7 +9433,7 @@ export interface paths {
         };
         /**
          * The results of my subjects and divisions
-         * @description For `TEACHER` with **read** on **Results**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Results**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherResultList"];
         put?: never;
@@ -8333,7 +9537,7 @@ export interface paths {
         };
         /**
          * The subjects I teach
-         * @description For `TEACHER` with **read** on **Subjects**. Counts as `read` (reads, per user).
+         * @description For `TEACHER` with **read** on **Subjects**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherSubjectList"];
         put?: never;
@@ -8367,6 +9571,26 @@ export interface paths {
          * @description For `TEACHER` with **read** on **Timetable**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteTeacherTimetableFeed"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teacher/timetable/lesson/{slotId}/students": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who sits in a lesson of mine on a day
+         * @description For `TEACHER` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         */
+        get: operations["getTeacherTimetableLessonBySlotIdStudents"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -8542,8 +9766,11 @@ export interface components {
             name: string;
             /** @example +9198•••••678 */
             phone: string;
-            /** @example PARENT */
-            role: string;
+            /**
+             * @example PARENT
+             * @enum {string}
+             */
+            role: "SCHOOL_ADMIN" | "SUPER_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
             /**
              * Format: uuid
              * @description null for super-admins
@@ -8555,8 +9782,9 @@ export interface components {
             /**
              * @description As of administrators
              * @example ACTIVE
+             * @enum {string}
              */
-            status: string;
+            status: "ACTIVE" | "INACTIVE" | "DISABLED";
             /** Format: uuid */
             userId: string;
         };
@@ -8565,7 +9793,8 @@ export interface components {
             credit: number;
             debit: number;
             name: string;
-            type: string;
+            /** @enum {string} */
+            type: "STUDENT" | "INCOME" | "CASH" | "BANK" | "CONCESSION" | "FINE" | "ADVANCE" | "EXPENSE" | "OPENING" | "CLEARING";
         };
         AccountsFound: {
             accounts: components["schemas"]["Account"][];
@@ -8595,7 +9824,7 @@ export interface components {
             amount: number;
             /**
              * Format: uuid
-             * @description Or everybody who sits in this class today
+             * @description Or everybody who sits in this class: on the first day of a subscription, for a charge today
              */
             classId?: string | null;
             /** @description Say whom it would charge, and charge nobody */
@@ -8604,6 +9833,11 @@ export interface components {
             dueDate: string;
             /** Format: uuid */
             feeHeadId: string;
+            /**
+             * Format: uuid
+             * @description Or everybody who is in this group that day. Who joins or leaves later is not followed
+             */
+            groupId?: string | null;
             /** @description These students */
             studentIds?: string[];
             /**
@@ -8631,7 +9865,7 @@ export interface components {
             lastUsedAt: string | null;
             /** @example Office laptop */
             name: string;
-            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            /** @description Shown once, each good once, for a user who has lost the other factors; empty: there are some already */
             recoveryCodes: string[];
         };
         AdminPage: {
@@ -8737,14 +9971,42 @@ export interface components {
             publishAt: string | null;
             /** Format: date-time */
             publishedAt: string | null;
-            /** @example PUBLISHED */
-            status: string;
-            /** @description ALL unless given; classIds and divisionIds narrow it to their parents and teachers */
-            targetAudience: string;
+            /**
+             * @example PUBLISHED
+             * @enum {string}
+             */
+            status: "DRAFT" | "SCHEDULED" | "PUBLISHED" | "WITHDRAWN";
+            /**
+             * @description ALL unless given; classIds and divisionIds narrow it to their parents and teachers
+             * @enum {string}
+             */
+            targetAudience: "ALL" | "PARENTS" | "TEACHERS" | "";
             title: string;
             /** Format: date-time */
             updatedAt: string;
             version: number;
+        };
+        AppAccount: {
+            /** Format: uuid */
+            accountId: string;
+        };
+        AppSession: {
+            accessToken: string;
+            /**
+             * Format: uuid
+             * @description Whom the session is of; refresh, switch and logout name it
+             */
+            accountId: string;
+            /** @description The accounts of the phone that was proven */
+            accounts: components["schemas"]["Choice"][];
+            /** @description Seconds the access token is good for */
+            expiresIn: number;
+            /** @description By module; what the role may do */
+            permissions: {
+                [key: string]: components["schemas"]["Granted"];
+            };
+            school: components["schemas"]["MySchool"] | null;
+            user: components["schemas"]["SignedInUser"];
         };
         Assertion: {
             id: string;
@@ -8817,6 +10079,8 @@ export interface components {
         };
         AttendanceSummary: {
             classes: components["schemas"]["ClassSummary"][];
+            /** @description Students on the roster on the last of the days, or today if that is earlier */
+            enrolled: number;
             /** Format: date */
             from: string;
             /** Format: date */
@@ -8829,7 +10093,7 @@ export interface components {
             halfDays: number;
             late: number;
             leave: number;
-            /** @description School days, or students' days, up to today that have a mark */
+            /** @description Of the school days, those that have a mark */
             marked: number;
             /**
              * @description Present, late and half of each half day of those marked, to a tenth; null when nothing is
@@ -8837,6 +10101,10 @@ export interface components {
              */
             percent: number | null;
             present: number;
+            /** @description School days of the enrolment up to today; of several students, the days of all of them */
+            schoolDays: number;
+            /** @description Of the school days, those that have none */
+            unmarked: number;
         };
         Attestation: {
             id: string;
@@ -8853,6 +10121,8 @@ export interface components {
             type: "public-key";
         };
         Audience: {
+            /** @description The guardians of every student, those without a class too */
+            allParents?: boolean;
             /** @description The guardians of their students */
             classIds?: string[];
             /** @description The guardians of their students */
@@ -8877,9 +10147,18 @@ export interface components {
             /** @example student */
             entity: string;
             entityId: string;
+            /**
+             * @description As it is called now, or was called in this entry; empty for what has no name
+             * @example Asha Rao
+             */
+            entityName: string;
             /** Format: uuid */
             id: string;
             ip: string;
+            /** @description Of the ids in before and after, as far as what they are of has a name */
+            names: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             occurredAt: string;
             reason: string;
@@ -8895,13 +10174,21 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        AwayTeacher: {
+            /** @enum {string} */
+            reason: "LEAVE" | "HALF_DAY_LEAVE" | "ABSENT";
+            /** Format: uuid */
+            teacherId: string;
+            teacherName: string;
+        };
         Balance: {
             /** @description Null where the school counts none */
             daysPerYear: number | null;
             /** Format: uuid */
             employeeId: string;
             employeeName: string;
-            leaveType: string;
+            /** @enum {string} */
+            leaveType: "SICK" | "CASUAL" | "EMERGENCY";
             /** @description Days asked for and not decided */
             pending: number;
             /** @description Without those pending; null where the school counts none */
@@ -8956,10 +10243,10 @@ export interface components {
         };
         BatchTap: {
             /**
-             * @description ISO 8601, or seconds or milliseconds since 1970
+             * @description ISO 8601 with its zone, or seconds or milliseconds since 1970, as text or as a number
              * @example 2026-11-30T07:05:00Z
              */
-            at: string | number;
+            at: string;
             clientEventId: string;
             /** @enum {string} */
             status: "boarded" | "boaded" | "alighted" | "absent" | "no_show";
@@ -8976,9 +10263,63 @@ export interface components {
             id: string;
             lastName: string;
             reason: string;
-            status: string;
+            /** @enum {string} */
+            status: "waiting" | "boarded" | "alighted" | "absent" | "no_show";
             /** Format: uuid */
             studentId: string;
+        };
+        Bonafide: {
+            admissionNumber: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy: string | null;
+            createdByName: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Without gaps, by school and kind of certificate */
+            number: number;
+            purpose: string;
+            snapshot: components["schemas"]["BonafideSnapshot"];
+            /** Format: uuid */
+            studentId: string;
+            /** @description On the day of issue */
+            studentName: string;
+        };
+        BonafideIn: {
+            /**
+             * @description Printed on it
+             * @example Passport application
+             */
+            purpose?: string;
+            /** Format: uuid */
+            studentId: string;
+        };
+        BonafidePage: {
+            items: components["schemas"]["Bonafide"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        BonafideSnapshot: {
+            /** Format: date */
+            admissionDate: string | null;
+            admissionNumber: string;
+            /** @description Where they sat on the day of issue, or last */
+            className: string;
+            /** Format: date */
+            dateOfBirth: string | null;
+            divisionName: string;
+            firstName: string;
+            guardians: string[];
+            lastName: string;
+            schoolAddress: string;
+            schoolName: string;
+            yearName: string;
         };
         BookChange: {
             /** @example R. K. Narayan */
@@ -9088,8 +10429,11 @@ export interface components {
             id: string;
             /** @example KA-01-AB-1234 */
             registrationNumber: string;
-            /** @description ACTIVE unless given */
-            status: string;
+            /**
+             * @description ACTIVE unless given
+             * @enum {string}
+             */
+            status: "ACTIVE" | "MAINTENANCE" | "RETIRED" | "";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -9147,8 +10491,11 @@ export interface components {
             /** @example KA-01-AB-1234 */
             registrationNumber: string;
             routes: components["schemas"]["RouteName"][];
-            /** @description ACTIVE unless given */
-            status: string;
+            /**
+             * @description ACTIVE unless given
+             * @enum {string}
+             */
+            status: "ACTIVE" | "MAINTENANCE" | "RETIRED" | "";
             substitutes: components["schemas"]["SubstituteView"][];
             /** Format: date-time */
             updatedAt: string;
@@ -9205,10 +10552,12 @@ export interface components {
             scheduledStartAt: string;
             /** Format: date-time */
             startedAt: string | null;
-            status: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
             /** Format: uuid */
             tripId: string;
-            tripType: string;
+            /** @enum {string} */
+            tripType: "pickup" | "dropoff";
         };
         BusPage: {
             items: components["schemas"]["Bus"][];
@@ -9228,10 +10577,15 @@ export interface components {
             reason?: string;
         };
         CardAttendance: {
+            /** @description School days up to today that were marked */
+            marked: number;
+            /** @description Days there, of those marked */
             percent: number | null;
             /** @description Days there; half a day of leave is half a day */
             present: number;
-            /** @description School days up to today that were marked */
+            /** @description School days of the enrolment up to today, marked or not */
+            schoolDays: number;
+            /** @description The same as marked */
             total: number;
         };
         CardExam: {
@@ -9249,7 +10603,8 @@ export interface components {
             name: string;
             obtained: number;
             outOf: number;
-            outcome: string;
+            /** @enum {string} */
+            outcome: "PASSED" | "FAILED" | "INCOMPLETE";
             /** @description None while results are missing, and for one who is exempt from everything */
             percent: number | null;
             /** @description In the class; equals share a rank. 0 is unranked */
@@ -9271,8 +10626,11 @@ export interface components {
             maxMarks: number;
             obtained: number;
             remark: string;
-            /** @description MISSING: a result is still to come; NONE: the exam has no paper of it */
-            state: string;
+            /**
+             * @description MISSING: a result is still to come; NONE: the exam has no paper of it
+             * @enum {string}
+             */
+            state: "MARKED" | "ABSENT" | "EXEMPT" | "MISSING" | "NONE";
         };
         CardRemark: {
             /** @description Who wrote it last */
@@ -9308,8 +10666,11 @@ export interface components {
             subjectId: string;
             /** @description One for each of the card's terms, in their order */
             terms: components["schemas"]["CardGrade"][];
-            /** @description CO_SCHOLASTIC ones are graded only, and not added up */
-            type: string;
+            /**
+             * @description CO_SCHOLASTIC ones are graded only, and not added up
+             * @enum {string}
+             */
+            type: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
         };
         CardTerm: {
             grade: string;
@@ -9321,6 +10682,79 @@ export interface components {
              */
             termId: string | null;
             weight: number;
+        };
+        Certificate: {
+            admissionNumber: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy: string | null;
+            createdByName: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Without gaps, by school and kind of certificate */
+            number: number;
+            purpose: string;
+            snapshot: components["schemas"]["CertificateSnapshot"];
+            /** Format: uuid */
+            studentId: string;
+            /** @description On the day of issue */
+            studentName: string;
+        };
+        CertificateIn: {
+            /**
+             * Format: uuid
+             * @description The active year unless given
+             */
+            academicYearId?: string | null;
+            /**
+             * Format: date
+             * @description With to: a period instead of an academic year, such as the tax year
+             */
+            from?: string;
+            /**
+             * @description Printed on it
+             * @example Income tax
+             */
+            purpose?: string;
+            /** Format: uuid */
+            studentId: string;
+            /** Format: date */
+            to?: string;
+        };
+        CertificatePage: {
+            items: components["schemas"]["Certificate"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        CertificateSnapshot: {
+            admissionNumber: string;
+            /** @description Where they sat on the day of issue, or last */
+            className: string;
+            currency: string;
+            divisionName: string;
+            firstName: string;
+            /** Format: date */
+            from: string;
+            guardians: string[];
+            lastName: string;
+            lines: components["schemas"]["PaidHead"][];
+            schoolAddress: string;
+            schoolName: string;
+            /**
+             * Format: date
+             * @description The day of issue at the latest
+             */
+            to: string;
+            /** @description In minor units */
+            total: number;
+            /** @description Empty for a period that is no academic year */
+            yearName: string;
         };
         ChallengeRequest: {
             /** @description From the data of SECOND_FACTOR_NEEDED */
@@ -9339,10 +10773,11 @@ export interface components {
             /** @description Say whom it would charge and how much, and charge nobody */
             dryRun?: boolean;
             /**
+             * @description Its number or its name. A number is taken too
              * @example 1
              * @example Term 1
              */
-            instalment: number | string;
+            instalment: string;
             /** Format: uuid */
             structureId: string;
             /** @description Or some of it */
@@ -9378,8 +10813,11 @@ export interface components {
             concession: number;
             /** @description What the amount is for */
             lines: components["schemas"]["InvoiceLine"][];
-            /** @description CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them */
-            outcome: string;
+            /**
+             * @description CHARGED, ALREADY_CHARGED, CHARGED_ELSEWHERE, or NOTHING_LEFT of the year for them
+             * @enum {string}
+             */
+            outcome: "CHARGED" | "ALREADY_CHARGED" | "CHARGED_ELSEWHERE" | "NOTHING_LEFT";
             /** @description For a part of the year */
             proRata: boolean;
             /** Format: uuid */
@@ -9427,7 +10865,8 @@ export interface components {
             emergencyContactPhone: string;
             enrolments: components["schemas"]["EnrolmentView"][];
             firstName: string;
-            gender: string;
+            /** @enum {string} */
+            gender: "FEMALE" | "MALE" | "OTHER" | "";
             /** Format: uuid */
             id: string;
             lastName: string;
@@ -9438,8 +10877,35 @@ export interface components {
             /** Format: uuid */
             photoFileId: string | null;
             rollNumber: number | null;
-            status: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
             version: number;
+        };
+        ChildCertificate: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "BONAFIDE" | "LEAVING";
+            /** @description As it was issued */
+            number: number;
+            /** @description Of a leaving certificate the reason */
+            purpose: string;
+            /** Format: uuid */
+            studentId: string;
+            /** @description On the day of issue */
+            studentName: string;
+        };
+        ChildCertificatePage: {
+            items: components["schemas"]["ChildCertificate"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         ChildDay: {
             /** Format: date */
@@ -9449,9 +10915,19 @@ export interface components {
             /** @description Of LEAVE: half a day */
             halfDay: boolean;
             lateMinutes: number | null;
+            /** @description Those that were marked, by time, where the school marks by period */
+            lessons: components["schemas"]["ChildLesson"][];
+            /**
+             * Format: date-time
+             * @description When the day was marked last; null while it is not
+             */
+            markedAt: string | null;
             remark: string;
-            /** @description PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked */
-            status: string | null;
+            /**
+             * @description PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked
+             * @enum {string|null}
+             */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE" | "HOLIDAY" | null;
         };
         ChildDues: {
             advance: number;
@@ -9493,10 +10969,16 @@ export interface components {
              * @example 09:30
              */
             startTime: string;
-            /** @description UPCOMING, ONGOING, COMPLETED or CANCELLED, as it is now */
-            status: string;
-            /** @description ALL unless given; what is for TEACHERS parents do not see */
-            targetAudience: string;
+            /**
+             * @description UPCOMING, ONGOING, COMPLETED or CANCELLED, as it is now
+             * @enum {string}
+             */
+            status: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
+            /**
+             * @description ALL unless given; what is for TEACHERS parents do not see
+             * @enum {string}
+             */
+            targetAudience: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES" | "";
             /** @example Sports day */
             title: string;
             /** Format: date-time */
@@ -9526,8 +11008,11 @@ export interface components {
             name: string;
             /** Format: date */
             startDate: string | null;
-            /** @description PUBLISHED when there are results to see */
-            status: string;
+            /**
+             * @description PUBLISHED when there are results to see
+             * @enum {string}
+             */
+            status: "DRAFT" | "SCHEDULED" | "PUBLISHED";
             /** @description Which of your children sit it */
             studentIds: string[];
         };
@@ -9545,7 +11030,60 @@ export interface components {
             /** Format: uuid */
             studentId: string;
         };
+        ChildLesson: {
+            lateMinutes: number | null;
+            periodName: string;
+            /** @example 09:30 */
+            startTime: string;
+            /** @enum {string} */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE";
+            subjectName: string;
+        };
+        ChildLoan: {
+            accessionNumber: string;
+            /** Format: uuid */
+            bookId: string;
+            /** @description What was charged for a lost copy */
+            charge: number;
+            /**
+             * Format: date
+             * @description When it came back or was given up
+             */
+            closedOn: string | null;
+            daysLate: number;
+            /**
+             * Format: date
+             * @description The last day it is not late
+             */
+            dueOn: string;
+            /** @description What was charged for being late */
+            fine: number;
+            /** @description What would be fined if it came back today; 0 once it is back */
+            fineSoFar: number;
+            /** Format: uuid */
+            id: string;
+            /** Format: date */
+            issuedOn: string;
+            /** @enum {string} */
+            status: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            title: string;
+        };
+        ChildLoanPage: {
+            items: components["schemas"]["ChildLoan"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         ChildMarks: {
+            /** Format: uuid */
+            academicYearId: string;
             divisionOutOf: number;
             /** @description In the division; 0 is unranked */
             divisionRank: number;
@@ -9560,7 +11098,8 @@ export interface components {
             missing: number;
             obtained: number;
             outOf: number;
-            outcome: string;
+            /** @enum {string} */
+            outcome: "PASSED" | "FAILED" | "INCOMPLETE";
             /** @description None while results are missing, and for one who is exempt from everything */
             percent: number | null;
             /** @description In the class; equals share a rank. 0 is unranked */
@@ -9583,6 +11122,8 @@ export interface components {
             exams: components["schemas"]["ChildMarks"][];
             /** Format: uuid */
             studentId: string;
+            /** @description The academic years in which the child has published results, the latest first */
+            years: components["schemas"]["ResultsYear"][];
         };
         ChildSchedule: {
             papers: components["schemas"]["Paper"][];
@@ -9636,7 +11177,8 @@ export interface components {
             /** Format: uuid */
             busId: string;
             busNumber: string;
-            direction: string;
+            /** @enum {string} */
+            direction: "pickup" | "dropoff";
             firstName: string;
             lastName: string;
             lat: number;
@@ -9645,6 +11187,11 @@ export interface components {
             notRiding: boolean;
             /** @example 09:30 */
             plannedTime: string;
+            /**
+             * @description What plannedTime was before it changed, for a week; else empty
+             * @example 09:30
+             */
+            previousTime: string;
             /** Format: uuid */
             routeId: string;
             routeName: string;
@@ -9660,7 +11207,8 @@ export interface components {
              * @description Today's trip
              */
             tripId: string | null;
-            tripStatus: string | null;
+            /** @enum {string|null} */
+            tripStatus: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled" | null;
         };
         Choice: {
             /** Format: uuid */
@@ -9722,6 +11270,12 @@ export interface components {
              */
             version?: number;
         };
+        ClassContact: {
+            name: string;
+            phone: string;
+            /** @enum {string} */
+            relation: "FATHER" | "MOTHER" | "GUARDIAN" | "OTHER";
+        };
         ClassDues: {
             /**
              * Format: uuid
@@ -9778,7 +11332,8 @@ export interface components {
             name: string;
             /** Format: uuid */
             subjectId: string;
-            type: string;
+            /** @enum {string} */
+            type: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
             weeklyPeriods: number;
         };
         ClassSubjects: {
@@ -9796,6 +11351,8 @@ export interface components {
             classId: string;
             className: string;
             divisions: components["schemas"]["DivisionSummary"][];
+            /** @description Students on the roster on the last of the days, or today if that is earlier */
+            enrolled: number;
             totals: components["schemas"]["AttendanceTotals"];
         };
         ClassToday: {
@@ -9841,7 +11398,8 @@ export interface components {
             /** Format: date */
             date: string;
             net: number;
-            paymentMode: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             receipts: number;
             refundedTotal: number;
             refunds: number;
@@ -9861,7 +11419,8 @@ export interface components {
             inClearing: boolean;
             /** @description The running number in it */
             number: number;
-            paymentMode: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             /**
              * @description Without gaps, by school and academic year
              * @example 2026-27/R-000001
@@ -9927,8 +11486,11 @@ export interface components {
             /** Format: uuid */
             academicYearId: string;
             admissionNumber: string;
-            /** @description OTHER unless given */
-            category: string;
+            /**
+             * @description OTHER unless given
+             * @enum {string}
+             */
+            category: "SIBLING" | "STAFF" | "MERIT" | "OTHER" | "";
             /** Format: date-time */
             createdAt: string;
             /** Format: uuid */
@@ -9956,11 +11518,15 @@ export interface components {
             invoiceId: string | null;
             /** @description Of the one invoice it is for */
             invoiceNumber: string;
-            mode: string;
+            /** @enum {string} */
+            mode: "PERCENT" | "AMOUNT";
             /** @example Second child at the school */
             reason: string;
-            /** @description ACTIVE, ENDED, or ONCE: given on one invoice and done */
-            status: string;
+            /**
+             * @description ACTIVE, ENDED, or ONCE: given on one invoice and done
+             * @enum {string}
+             */
+            status: "ACTIVE" | "ENDED" | "ONCE";
             /** Format: uuid */
             studentId: string;
             studentName: string;
@@ -9990,7 +11556,7 @@ export interface components {
             permissions: {
                 [key: string]: components["schemas"]["Granted"];
             };
-            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            /** @description Shown once, each good once, for a user who has lost the other factors; empty: there are some already */
             recoveryCodes: string[];
             school: components["schemas"]["MySchool"] | null;
             user: components["schemas"]["SignedInUser"];
@@ -10008,8 +11574,11 @@ export interface components {
         };
         Contact: {
             name: string;
-            /** @example TEACHER */
-            role: string;
+            /**
+             * @example TEACHER
+             * @enum {string}
+             */
+            role: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
             /**
              * Format: uuid
              * @description The student you have in common; null where there need be none
@@ -10022,6 +11591,8 @@ export interface components {
         };
         Contacts: {
             contacts: components["schemas"]["Contact"][];
+            /** @description Whether the school's office can be written to as a whole, by toOffice */
+            office: boolean;
         };
         CopyChange: {
             /** @example L-004711 */
@@ -10062,10 +11633,16 @@ export interface components {
              */
             loanId: string | null;
             shelf: string;
-            /** @description GOOD unless given */
-            state: string;
-            /** @description AVAILABLE, ISSUED, HELD, LOST or WITHDRAWN, as it is now */
-            status: string;
+            /**
+             * @description GOOD unless given
+             * @enum {string}
+             */
+            state: "GOOD" | "LOST" | "WITHDRAWN" | "";
+            /**
+             * @description AVAILABLE, ISSUED, HELD, LOST or WITHDRAWN, as it is now
+             * @enum {string}
+             */
+            status: "AVAILABLE" | "ISSUED" | "HELD" | "LOST" | "WITHDRAWN";
             title: string;
             /** Format: date-time */
             updatedAt: string;
@@ -10110,10 +11687,16 @@ export interface components {
             readCount: number;
             /** @description How many were told */
             recipientCount: number;
-            /** @example PUBLISHED */
-            status: string;
-            /** @description ALL unless given; classIds and divisionIds narrow it to their parents and teachers */
-            targetAudience: string;
+            /**
+             * @example PUBLISHED
+             * @enum {string}
+             */
+            status: "DRAFT" | "SCHEDULED" | "PUBLISHED" | "WITHDRAWN";
+            /**
+             * @description ALL unless given; classIds and divisionIds narrow it to their parents and teachers
+             * @enum {string}
+             */
+            targetAudience: "ALL" | "PARENTS" | "TEACHERS" | "";
             title: string;
             /** Format: date-time */
             updatedAt: string;
@@ -10128,6 +11711,87 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        Cover: {
+            /** @description Teachers on leave, and those who were said to be absent */
+            away: components["schemas"]["AwayTeacher"][];
+            /** @description That somebody else holds */
+            covered: components["schemas"]["DaySlot"][];
+            /** Format: date */
+            date: string;
+            /** @description 1 is Monday */
+            dayOfWeek: number;
+            /** @description Without a teacher that day, in the order of the day */
+            lessons: components["schemas"]["CoverLesson"][];
+        };
+        CoverChange: {
+            /** @description Everybody who is absent without leave; as before unless given */
+            absentTeacherIds?: string[] | null;
+            /** Format: date */
+            date: string;
+            substitutions?: components["schemas"]["CoverInput"][];
+        };
+        CoverInput: {
+            note?: string;
+            /** Format: uuid */
+            slotId: string;
+            /** Format: uuid */
+            substituteTeacherId: string;
+        };
+        CoverLesson: {
+            /** @description Of a group, all its classes */
+            className: string;
+            /** @description 1 is Monday */
+            dayOfWeek: number;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a group
+             */
+            divisionId: string | null;
+            divisionName: string;
+            /** @example 09:30 */
+            endTime: string;
+            /** @description Those who teach the subject first, then those who know the students, then who has fewest lessons that day */
+            free: components["schemas"]["FreeTeacher"][];
+            /**
+             * Format: uuid
+             * @description None for a lesson of a whole division
+             */
+            groupId: string | null;
+            groupName: string;
+            /** Format: uuid */
+            id: string;
+            /** @description The caller holds it that day */
+            mine: boolean;
+            note: string;
+            /** Format: uuid */
+            periodId: string;
+            periodName: string;
+            /**
+             * @description Of who should hold it; which half of a day is off is not known
+             * @enum {string}
+             */
+            reason: "LEAVE" | "HALF_DAY_LEAVE" | "ABSENT" | "NO_TEACHER";
+            room: string;
+            /** @example 09:30 */
+            startTime: string;
+            /** Format: uuid */
+            subjectId: string;
+            subjectName: string;
+            /**
+             * Format: uuid
+             * @description Who holds it that day instead
+             */
+            substituteTeacherId: string | null;
+            substituteTeacherName: string;
+            /** Format: uuid */
+            substitutionId: string | null;
+            /**
+             * Format: uuid
+             * @description The employee who teaches it
+             */
+            teacherId: string | null;
+            teacherName: string;
         };
         Dashboard: {
             /**
@@ -10179,6 +11843,11 @@ export interface components {
         };
         DayRegister: {
             absent: number;
+            /**
+             * @description PERIOD where lessons have registers of their own
+             * @enum {string}
+             */
+            attendanceBy: "DAY" | "PERIOD";
             /** Format: uuid */
             classId: string;
             className: string;
@@ -10197,7 +11866,7 @@ export interface components {
             late: number;
             leave: number;
             present: number;
-            /** @description Who was on the roster that day, by roll number, then name */
+            /** @description Who was on the roster that day, by roll number, then name; of a group by division first */
             students: components["schemas"]["RegisterEntry"][];
             unmarked: number;
         };
@@ -10210,14 +11879,24 @@ export interface components {
             present: number;
         };
         DaySlot: {
+            /** @description Of a group, all its classes */
             className: string;
             /** @description 1 is Monday */
             dayOfWeek: number;
-            /** Format: uuid */
-            divisionId: string;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a group
+             */
+            divisionId: string | null;
             divisionName: string;
             /** @example 09:30 */
             endTime: string;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a whole division
+             */
+            groupId: string | null;
+            groupName: string;
             /** Format: uuid */
             id: string;
             /** @description The caller holds it that day */
@@ -10238,6 +11917,8 @@ export interface components {
              */
             substituteTeacherId: string | null;
             substituteTeacherName: string;
+            /** Format: uuid */
+            substitutionId: string | null;
             /**
              * Format: uuid
              * @description The employee who teaches it
@@ -10258,8 +11939,11 @@ export interface components {
         };
         DeadLetter: {
             attempts: number;
-            /** @example SMS */
-            channel: string;
+            /**
+             * @example SMS
+             * @enum {string}
+             */
+            channel: "PUSH" | "SMS" | "EMAIL";
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -10273,8 +11957,11 @@ export interface components {
              */
             schoolId: string | null;
             to: string;
-            /** @description What it was about; empty for what an office sent */
-            type: string;
+            /**
+             * @description What it was about; empty for what an office sent
+             * @enum {string}
+             */
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "";
         };
         DeadLetterPage: {
             items: components["schemas"]["DeadLetter"][];
@@ -10379,9 +12066,21 @@ export interface components {
             /** @example 15.14 */
             serverVersion: string;
             sizeBytes: number;
+            /**
+             * @description Whether its standby answers lists and reports, by the instance that was asked: OFF, IN_USE or PAUSED
+             * @example OFF
+             */
+            standbyReads: string;
+            /** @description Why it is paused */
+            standbyTrouble?: string;
+            /** @description Of the standby that may answer lists and reports; empty: none */
+            standbyUrl: string;
             standbys: number;
-            /** @example ACTIVE */
-            state: string;
+            /**
+             * @example ACTIVE
+             * @enum {string}
+             */
+            state: "ACTIVE" | "DRAINING";
             /** Format: date-time */
             updatedAt: string;
             /**
@@ -10453,9 +12152,16 @@ export interface components {
             total: number;
         };
         DivisionSummary: {
+            /**
+             * @description Of a single day: what keeps the division at home
+             * @example Diwali
+             */
+            dayOff: string;
             /** Format: uuid */
             divisionId: string;
             divisionName: string;
+            /** @description Students on the roster on the last of the days, or today if that is earlier */
+            enrolled: number;
             totals: components["schemas"]["AttendanceTotals"];
         };
         DivisionToday: {
@@ -10505,9 +12211,14 @@ export interface components {
         };
         DivisionWeek: {
             className: string;
+            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            days: number[];
             /** Format: uuid */
             divisionId: string;
             divisionName: string;
+            /** @description Of groups with students of the division; each is set by its group */
+            groupSlots: components["schemas"]["Slot"][];
+            /** @description Of the whole division */
             slots: components["schemas"]["Slot"][];
         };
         DriverAssignment: {
@@ -10575,7 +12286,8 @@ export interface components {
             email: string;
             /** @description Numbered by the school unless given */
             employeeCode: string;
-            employeeType: string;
+            /** @enum {string} */
+            employeeType: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
             /** @example Meera */
             firstName: string;
             /** Format: uuid */
@@ -10590,9 +12302,14 @@ export interface components {
             licenceExpiryDate: string | null;
             licenceNumber: string;
             phone: string;
+            /** Format: uuid */
+            photoFileId: string | null;
             qualification: string;
-            /** @description ACTIVE unless given */
-            status: string;
+            /**
+             * @description ACTIVE unless given
+             * @enum {string}
+             */
+            status: "ACTIVE" | "INACTIVE" | "";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -10628,6 +12345,8 @@ export interface components {
             licenceExpiryDate?: string | null;
             licenceNumber?: string;
             phone?: string;
+            /** Format: uuid */
+            photoFileId?: string | null;
             qualification?: string;
             /**
              * Format: uuid
@@ -10657,7 +12376,8 @@ export interface components {
             email: string;
             /** @description Numbered by the school unless given */
             employeeCode: string;
-            employeeType: string;
+            /** @enum {string} */
+            employeeType: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
             /** @example Meera */
             firstName: string;
             /** Format: uuid */
@@ -10672,12 +12392,17 @@ export interface components {
             licenceExpiryDate: string | null;
             licenceNumber: string;
             phone: string;
+            /** Format: uuid */
+            photoFileId: string | null;
             qualification: string;
             /** Format: uuid */
             roleId: string | null;
             roleName: string;
-            /** @description ACTIVE unless given */
-            status: string;
+            /**
+             * @description ACTIVE unless given
+             * @enum {string}
+             */
+            status: "ACTIVE" | "INACTIVE" | "";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -10713,6 +12438,8 @@ export interface components {
             licenceExpiryDate?: string | null;
             licenceNumber?: string;
             phone: string;
+            /** Format: uuid */
+            photoFileId?: string | null;
             qualification?: string;
             /**
              * Format: uuid
@@ -10757,7 +12484,7 @@ export interface components {
             accounts?: components["schemas"]["Choice"][];
             /** @description Keep it for the phone or e-mail on this device, also after signing out, and send it as X-Device-Token when you sign in again */
             deviceToken?: string;
-            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            /** @description Shown once, each good once, for a user who has lost the other factors; empty: there are some already */
             recoveryCodes: string[];
             refreshToken: string;
             user: components["schemas"]["SignedInUser"];
@@ -10776,7 +12503,8 @@ export interface components {
             endDate: string | null;
             /** Format: uuid */
             id: string;
-            outcome: string | null;
+            /** @enum {string|null} */
+            outcome: "PROMOTED" | "RETAINED" | "LEFT" | "MOVED" | null;
             rollNumber: number | null;
             /** Format: date */
             startDate: string;
@@ -10787,7 +12515,8 @@ export interface components {
              * @example 12
              */
             daysPerYear: number;
-            leaveType: string;
+            /** @enum {string} */
+            leaveType: "SICK" | "CASUAL" | "EMERGENCY";
         };
         EntitlementInput: {
             /**
@@ -10811,7 +12540,7 @@ export interface components {
              */
             employeeCode: string;
             /**
-             * @description Kept in the books: name nobody in it
+             * @description Kept in the audit log: name nobody in it
              * @example text
              */
             reason: string;
@@ -10820,7 +12549,7 @@ export interface components {
             /** @description Of this guardian, typed again: it cannot be undone */
             phone: string;
             /**
-             * @description Kept in the books: name nobody in it
+             * @description Kept in the audit log: name nobody in it
              * @example text
              */
             reason: string;
@@ -10832,7 +12561,7 @@ export interface components {
              */
             admissionNumber: string;
             /**
-             * @description Kept in the books: name nobody in it
+             * @description Kept in the audit log: name nobody in it
              * @example Asked by the family in writing
              */
             reason: string;
@@ -10843,7 +12572,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description What stands wherever they were named
+             * @description Replaces their name everywhere
              * @example Erased person 12
              */
             name: string;
@@ -10868,7 +12597,7 @@ export interface components {
             field: string;
             /**
              * @description What is wrong with it, in words.
-             * @example phone is required
+             * @example Phone is required
              */
             message: string;
         };
@@ -10903,10 +12632,16 @@ export interface components {
              * @example 09:30
              */
             startTime: string;
-            /** @description UPCOMING, ONGOING, COMPLETED or CANCELLED, as it is now */
-            status: string;
-            /** @description ALL unless given; what is for TEACHERS parents do not see */
-            targetAudience: string;
+            /**
+             * @description UPCOMING, ONGOING, COMPLETED or CANCELLED, as it is now
+             * @enum {string}
+             */
+            status: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
+            /**
+             * @description ALL unless given; what is for TEACHERS parents do not see
+             * @enum {string}
+             */
+            targetAudience: "ALL" | "PARENTS" | "STUDENTS" | "TEACHERS" | "CLASSES" | "";
             /** @example Sports day */
             title: string;
             /** Format: date-time */
@@ -11033,8 +12768,11 @@ export interface components {
             schedulePublishedAt: string | null;
             /** Format: date */
             startDate: string | null;
-            /** @description DRAFT, SCHEDULED, or PUBLISHED when parents see its results */
-            status: string;
+            /**
+             * @description DRAFT, SCHEDULED, or PUBLISHED when parents see its results
+             * @enum {string}
+             */
+            status: "DRAFT" | "SCHEDULED" | "PUBLISHED";
             /** Format: uuid */
             termId: string | null;
             /** Format: date-time */
@@ -11126,6 +12864,10 @@ export interface components {
             finishedAt: string | null;
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            requestedBy: string | null;
+            /** @description Who asked for it */
+            requestedByName: string;
             /** @description Rows written so far */
             rowCount: number;
             /** Format: uuid */
@@ -11133,10 +12875,14 @@ export interface components {
             /** @description Of the archive; also its ETag */
             sha256: string;
             sizeBytes: number;
-            /** @description QUEUED, RUNNING, READY or FAILED */
-            state: string;
+            /** @enum {string} */
+            state: "QUEUED" | "RUNNING" | "READY" | "FAILED";
             tables: number;
             tablesDone: number;
+        };
+        ExportList: {
+            /** @description Newest first */
+            exports: components["schemas"]["Export"][];
         };
         ExtraRider: {
             /**
@@ -11231,12 +12977,12 @@ export interface components {
             upcoming: number;
         };
         FeedAddress: {
-            /** @description Whoever has it can read the timetable. Asking again makes a new one and ends this one */
+            /** @description Everybody who has it can read the timetable. Asking again makes a new one and ends this one */
             url: string;
         };
         FileView: {
             /**
-             * @description Found from the content, whatever the name says
+             * @description Found from the content; the name is not trusted
              * @example application/pdf
              */
             contentType: string;
@@ -11307,6 +13053,66 @@ export interface components {
              */
             email: string;
         };
+        Found: {
+            books: components["schemas"]["FoundBook"][];
+            employees: components["schemas"]["FoundEmployee"][];
+            receipts: components["schemas"]["FoundReceipt"][];
+            students: components["schemas"]["FoundStudent"][];
+        };
+        FoundBook: {
+            /** @description Of the copy that was searched for by its number */
+            accessionNumber: string;
+            author: string;
+            /** Format: uuid */
+            id: string;
+            title: string;
+        };
+        FoundEmployee: {
+            designation: string;
+            employeeCode: string;
+            /** @enum {string} */
+            employeeType: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
+            firstName: string;
+            /** Format: uuid */
+            id: string;
+            lastName: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "INACTIVE";
+        };
+        FoundReceipt: {
+            amount: number;
+            /** Format: uuid */
+            id: string;
+            receiptNumber: string;
+            /** Format: date */
+            receivedOn: string;
+            studentName: string;
+        };
+        FoundStudent: {
+            admissionNumber: string;
+            className: string;
+            divisionName: string;
+            firstName: string;
+            /** @description Of the primary guardian */
+            guardianName: string;
+            /** Format: uuid */
+            id: string;
+            lastName: string;
+            /** Format: uuid */
+            photoFileId: string | null;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
+        };
+        FreeTeacher: {
+            /** @description That day */
+            lessons: number;
+            /** Format: uuid */
+            teacherId: string;
+            teacherName: string;
+            /** @description Has lessons with a division of theirs */
+            teachesStudents: boolean;
+            teachesSubject: boolean;
+        };
         GradeScale: {
             /** @description Each from its minPercent up to the next; the lowest starts at 0 */
             bands: components["schemas"]["Band"][];
@@ -11345,8 +13151,11 @@ export interface components {
             /** Format: uuid */
             academicYearId: string;
             balance: number;
-            /** @description OTHER unless given */
-            category: string;
+            /**
+             * @description OTHER unless given
+             * @enum {string}
+             */
+            category: "SIBLING" | "STAFF" | "MERIT" | "OTHER" | "";
             /** Format: date-time */
             createdAt: string;
             /** Format: uuid */
@@ -11368,7 +13177,8 @@ export interface components {
              * @description Of one invoice only, its fines included
              */
             invoiceId: string | null;
-            mode: string;
+            /** @enum {string} */
+            mode: "PERCENT" | "AMOUNT";
             /** @description What was taken off invoices that were there already */
             posted: number;
             /** @example Second child at the school */
@@ -11382,6 +13192,117 @@ export interface components {
             /** @description PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once */
             value: number;
             version: number;
+        };
+        Group: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            divisionIds: string[];
+            /** @description Their names, as Class 9 A, Class 9 B */
+            divisions: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description ELECTIVE (unless given): in its classes only members of such groups take the subject. BATCH: everybody takes it, in parts
+             * @enum {string}
+             */
+            kind: "ELECTIVE" | "BATCH" | "";
+            /** @description Who is in it today */
+            members: number;
+            /** @example French, class 9 */
+            name: string;
+            /** Format: uuid */
+            subjectId: string;
+            subjectName: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            version: number;
+        };
+        GroupChange: {
+            /** @description Whose students can be in it */
+            divisionIds?: string[];
+            /**
+             * @description ELECTIVE (unless given): in its classes only members of such groups take the subject. BATCH: everybody takes it, in parts
+             * @enum {string}
+             */
+            kind?: "ELECTIVE" | "BATCH" | "";
+            /** @example French, class 9 */
+            name?: string;
+            /** Format: uuid */
+            subjectId?: string;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
+        GroupFields: {
+            /** @description Whose students can be in it */
+            divisionIds: string[];
+            /**
+             * @description ELECTIVE (unless given): in its classes only members of such groups take the subject. BATCH: everybody takes it, in parts
+             * @enum {string}
+             */
+            kind?: "ELECTIVE" | "BATCH" | "";
+            /** @example French, class 9 */
+            name: string;
+            /** Format: uuid */
+            subjectId: string;
+        };
+        GroupMember: {
+            admissionNumber: string;
+            className: string;
+            /** Format: uuid */
+            divisionId: string;
+            divisionName: string;
+            firstName: string;
+            /**
+             * Format: date
+             * @description Since when they are in the group
+             */
+            fromDate: string;
+            lastName: string;
+            rollNumber: number | null;
+            /** Format: uuid */
+            studentId: string;
+            /**
+             * Format: date
+             * @description Their last day, if it is known
+             */
+            toDate: string | null;
+        };
+        GroupMembers: {
+            /** Format: date */
+            date: string;
+            /** Format: uuid */
+            groupId: string;
+            /** @description By class, division, roll number and name */
+            members: components["schemas"]["GroupMember"][];
+            total: number;
+        };
+        GroupPage: {
+            items: components["schemas"]["Group"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        GroupWeek: {
+            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            days: number[];
+            /** Format: uuid */
+            groupId: string;
+            groupName: string;
+            slots: components["schemas"]["Slot"][];
+        };
+        GroupWeekChange: {
+            slots: components["schemas"]["HourInput"][];
         };
         GuardianChange: {
             canPickUp?: boolean;
@@ -11457,7 +13378,8 @@ export interface components {
             lastName: string;
             occupation: string;
             phone: string;
-            relation: string;
+            /** @enum {string} */
+            relation: "FATHER" | "MOTHER" | "GUARDIAN" | "OTHER";
             /** Format: uuid */
             userId: string;
         };
@@ -11467,8 +13389,11 @@ export interface components {
             reason?: string;
         };
         Head: {
-            /** @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself */
-            amountBy: string;
+            /**
+             * @description Of an optional head. CLASS, unless given: the structure's amount. OPTION: that of the subscriber's option. ROUTE or STOP: by where they ride, each direction by itself
+             * @enum {string}
+             */
+            amountBy: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
             amounts: components["schemas"]["HeadAmount"][];
             /** @example TUI */
             code: string;
@@ -11482,7 +13407,8 @@ export interface components {
             name: string;
             /** @description A charge bills it to its subscribers only */
             optional: boolean;
-            type: string;
+            /** @enum {string} */
+            type: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -11504,12 +13430,12 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description By route: whoever rides it
+             * @description By route: for those who ride it
              */
             routeId: string | null;
             /**
              * Format: uuid
-             * @description By stop: whoever rides to or from it
+             * @description By stop: for those who ride to or from it
              */
             stopId: string | null;
         };
@@ -11528,12 +13454,12 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description By route: whoever rides it
+             * @description By route: for those who ride it
              */
             routeId?: string | null;
             /**
              * Format: uuid
-             * @description By stop: whoever rides to or from it
+             * @description By stop: for those who ride to or from it
              */
             stopId?: string | null;
         };
@@ -11589,8 +13515,11 @@ export interface components {
             date: string;
             /** @description The oldest first; the last is how it stands */
             revisions: components["schemas"]["Revision"][];
-            /** @description Null where the mark was taken back */
-            status: string | null;
+            /**
+             * @description Null where the mark was taken back
+             * @enum {string|null}
+             */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE" | null;
         };
         Holiday: {
             allClasses: boolean;
@@ -11664,6 +13593,18 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        HourInput: {
+            /** @description 1 is Monday */
+            dayOfWeek: number;
+            /** Format: uuid */
+            periodId: string;
+            room?: string;
+            /**
+             * Format: uuid
+             * @description The employee who teaches it
+             */
+            teacherId?: string | null;
+        };
         ImportResult: {
             /** @description Rows with errors; skipped, or the reason why nothing was done */
             bad: number;
@@ -11690,8 +13631,11 @@ export interface components {
             percent: number;
             planHash: string;
             rowsRead: number;
-            /** @description RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept */
-            state: string;
+            /**
+             * @description RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept
+             * @enum {string}
+             */
+            state: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
             unchanged: number;
             /** @description They were not read */
             unknownColumns: string[];
@@ -11722,15 +13666,19 @@ export interface components {
              * @description Of the run
              */
             id: string;
-            kind: string;
+            /** @enum {string} */
+            kind: "STUDENT" | "EMPLOYEE";
             message: string;
             /** @description From one division to another */
             moves: number;
             percent: number;
             planHash: string;
             rowsRead: number;
-            /** @description RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept */
-            state: string;
+            /**
+             * @description RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept
+             * @enum {string}
+             */
+            state: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
             unchanged: number;
             /** @description They were not read */
             unknownColumns: string[];
@@ -11760,6 +13708,18 @@ export interface components {
             lng: number | null;
             /** Format: date-time */
             occurredAt: string;
+            /**
+             * @description WAITING until the office tells the riders or discards it, where the school wants to see incidents first
+             * @enum {string}
+             */
+            release: "WAITING" | "RELEASED" | "DISCARDED";
+            /**
+             * Format: date-time
+             * @description When the office decided that
+             */
+            releasedAt: string | null;
+            /** Format: uuid */
+            releasedBy: string | null;
             /** Format: uuid */
             reportedBy: string;
             resolution: string;
@@ -11767,14 +13727,18 @@ export interface components {
             resolvedAt: string | null;
             /** Format: uuid */
             resolvedBy: string | null;
-            /** @description MEDIUM unless given; an accident is HIGH */
-            severity: string;
+            /**
+             * @description MEDIUM unless given; an accident is HIGH
+             * @enum {string}
+             */
+            severity: "LOW" | "MEDIUM" | "HIGH" | "";
             /**
              * Format: uuid
              * @description The bus's open trip unless given
              */
             tripId: string | null;
-            type: string;
+            /** @enum {string} */
+            type: "vehicle_breakdown" | "traffic_jam" | "accident" | "other";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -11801,7 +13765,7 @@ export interface components {
              * @description Now unless given
              * @example 2026-11-30T07:05:00Z
              */
-            occurredAt?: string | number;
+            occurredAt?: string;
             /**
              * @description MEDIUM unless given; an accident is HIGH
              * @enum {string}
@@ -11859,8 +13823,11 @@ export interface components {
             /** @description What is still owed of it */
             open: number;
             paid: number;
-            /** @description UNPAID, PARTIAL, PAID, OVERDUE (open after its due date) or WAIVED (by concessions, whole) */
-            state: string;
+            /**
+             * @description UNPAID, PARTIAL, PAID, OVERDUE (open after its due date) or WAIVED (by concessions, whole)
+             * @enum {string}
+             */
+            state: "UNPAID" | "PARTIAL" | "PAID" | "OVERDUE" | "WAIVED";
         };
         InvoiceLine: {
             amount: number;
@@ -11901,8 +13868,11 @@ export interface components {
             graceDays: number;
             /** @description The most for one invoice; 0 is no limit */
             maxAmount: number;
-            /** @description As the school's settings say unless given */
-            type: string;
+            /**
+             * @description As the school's settings say unless given
+             * @enum {string}
+             */
+            type: "NONE" | "FIXED" | "PER_DAY" | "";
         };
         LateFineInput: {
             amount?: number;
@@ -11943,8 +13913,8 @@ export interface components {
         LeaveView: {
             /** @description The student's or the employee's */
             applicantName: string;
-            /** @description STUDENT or EMPLOYEE */
-            applicantType: string;
+            /** @enum {string} */
+            applicantType: "STUDENT" | "EMPLOYEE";
             /** @description Files of the caller's own; who asked and who decides may have them */
             attachmentFileIds: string[];
             /** @description Where the student sits when it begins */
@@ -11969,10 +13939,11 @@ export interface components {
             halfDay: boolean;
             /** Format: uuid */
             id: string;
-            leaveType: string;
+            /** @enum {string} */
+            leaveType: "SICK" | "CASUAL" | "EMERGENCY";
             reason: string;
-            /** @description PENDING, APPROVED, REJECTED or CANCELLED */
-            status: string;
+            /** @enum {string} */
+            status: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
             /** Format: uuid */
             studentId: string | null;
             /** Format: date */
@@ -12041,7 +14012,8 @@ export interface components {
             /** Format: date */
             dateOfBirth: string | null;
             firstName: string;
-            gender: string;
+            /** @enum {string} */
+            gender: "FEMALE" | "MALE" | "OTHER" | "";
             guardians: string[];
             lastClass: string;
             lastDivision: string;
@@ -12051,9 +14023,155 @@ export interface components {
             outstanding: number | null;
             schoolAddress: string;
             schoolName: string;
-            status: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
             /** @description Of the last class */
             subjects: string[];
+        };
+        Lesson: {
+            absent: number;
+            /** @description Of a group, all its classes */
+            className: string;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a group
+             */
+            divisionId: string | null;
+            divisionName: string;
+            /** @example 09:30 */
+            endTime: string;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a whole division
+             */
+            groupId: string | null;
+            groupName: string;
+            /** @description Of the days of leave, those of half a day: each counts as half a day there */
+            halfDays: number;
+            late: number;
+            leave: number;
+            /** Format: date-time */
+            markedAt: string | null;
+            periodName: string;
+            present: number;
+            /**
+             * Format: uuid
+             * @description Its place in the timetable
+             */
+            slotId: string;
+            /** @example 09:30 */
+            startTime: string;
+            /** @enum {string} */
+            state: "OPEN" | "MARKED" | "DAY_OFF";
+            subjectName: string;
+            /** @description They hold it for somebody else */
+            substitute: boolean;
+            /** @description Who holds it that day */
+            teacherName: string;
+            /** @description 0 while it is not marked */
+            version: number;
+        };
+        LessonFields: {
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            date?: string;
+            /** @description The exceptions: everybody else on the roster is PRESENT, or LEAVE on an approved leave of the whole day */
+            records?: components["schemas"]["LessonRecord"][];
+            /**
+             * Format: uuid
+             * @description The lesson's place in the timetable
+             */
+            slotId: string;
+            /** @description As the register showed it, 0 for none: refused when somebody marked meanwhile. The last word counts unless given */
+            version?: number | null;
+        };
+        LessonList: {
+            /**
+             * @description PERIOD where lessons have registers of their own
+             * @enum {string}
+             */
+            attendanceBy: "DAY" | "PERIOD";
+            /** Format: date */
+            date: string;
+            /** @description By time, then class */
+            lessons: components["schemas"]["Lesson"][];
+        };
+        LessonMarked: {
+            absent: number;
+            /** @description How many marks are new or other than they were */
+            changed: number;
+            /** Format: date */
+            date: string;
+            /** @description Of the days of leave, those of half a day: each counts as half a day there */
+            halfDays: number;
+            late: number;
+            leave: number;
+            present: number;
+            /** Format: uuid */
+            slotId: string;
+            version: number;
+        };
+        LessonRecord: {
+            /** @description With LATE only */
+            lateMinutes?: number | null;
+            remark?: string;
+            /** @enum {string} */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE";
+            /** Format: uuid */
+            studentId: string;
+        };
+        LessonRegister: {
+            absent: number;
+            /**
+             * @description PERIOD where lessons have registers of their own
+             * @enum {string}
+             */
+            attendanceBy: "DAY" | "PERIOD";
+            /**
+             * Format: uuid
+             * @description None for a lesson of a group
+             */
+            classId: string | null;
+            /** @description Of a group, all its classes */
+            className: string;
+            /** Format: date */
+            date: string;
+            /**
+             * @description What keeps the division at home; empty on a school day
+             * @example Diwali
+             */
+            dayOff: string;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a group
+             */
+            divisionId: string | null;
+            divisionName: string;
+            /** @description Of the days of leave, those of half a day: each counts as half a day there */
+            halfDays: number;
+            late: number;
+            leave: number;
+            lesson: components["schemas"]["Lesson"];
+            present: number;
+            /** @description Who was on the roster that day, by roll number, then name; of a group by division first */
+            students: components["schemas"]["RegisterEntry"][];
+            unmarked: number;
+        };
+        LessonRoster: {
+            /** Format: date */
+            date: string;
+            slot: components["schemas"]["Slot"];
+            /** @description By class, division, roll number and name */
+            students: components["schemas"]["RosterStudent"][];
+            total: number;
+        };
+        LessonsToday: {
+            /** @description On leave, or absent */
+            staffAway: number;
+            /** @description Lessons of today */
+            withoutTeacher: number;
         };
         LibraryFigures: {
             issued: number;
@@ -12076,7 +14194,8 @@ export interface components {
             hasCustody: boolean;
             isFeePayer: boolean;
             isPrimary: boolean;
-            relation: string;
+            /** @enum {string} */
+            relation: "FATHER" | "MOTHER" | "GUARDIAN" | "OTHER";
         };
         ListedSchool: {
             code: string;
@@ -12092,7 +14211,8 @@ export interface components {
             name: string;
             node: string | null;
             schemaVersion: number;
-            status: string;
+            /** @enum {string} */
+            status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
             /** @description Those who are here, as last counted; 0 until then */
             students: number;
             timeZone: string;
@@ -12102,6 +14222,48 @@ export interface components {
         };
         ListedSchoolPage: {
             items: components["schemas"]["ListedSchool"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        ListedStudent: {
+            /** Format: uuid */
+            academicYearId: string | null;
+            /** Format: date */
+            admissionDate: string;
+            admissionNumber: string;
+            /** Format: uuid */
+            classId: string | null;
+            className: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date */
+            dateOfBirth: string | null;
+            /** Format: uuid */
+            divisionId: string | null;
+            divisionName: string;
+            firstName: string;
+            /** @enum {string} */
+            gender: "FEMALE" | "MALE" | "OTHER" | "";
+            /** @description Of the primary guardian, empty without one */
+            guardianName: string;
+            /** Format: uuid */
+            id: string;
+            lastName: string;
+            phone: string;
+            /** Format: uuid */
+            photoFileId: string | null;
+            rollNumber: number | null;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
+            version: number;
+        };
+        ListedStudentPage: {
+            items: components["schemas"]["ListedStudent"][];
             /** @example 20 */
             limit: number;
             /** @example 1 */
@@ -12120,8 +14282,11 @@ export interface components {
             isStale: boolean;
             /** @description Where it was seen last on that trip */
             location: components["schemas"]["Location"] | null;
-            /** @description Of its trip; none while it is on none */
-            status: string;
+            /**
+             * @description Of its trip; none while it is on none
+             * @enum {string}
+             */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled" | "";
             stops: components["schemas"]["LiveStop"][];
             /** @description The trip it is on, or its next or last one of today */
             trip: components["schemas"]["LiveTrip"] | null;
@@ -12159,8 +14324,10 @@ export interface components {
             scheduledStartAt: string;
             /** Format: date-time */
             startedAt: string | null;
-            status: string;
-            tripType: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
+            /** @enum {string} */
+            tripType: "pickup" | "dropoff";
         };
         Loan: {
             accessionNumber: string;
@@ -12201,8 +14368,8 @@ export interface components {
             /** Format: date */
             issuedOn: string;
             renewals: number;
-            /** @description ISSUED, OVERDUE, RETURNED or LOST */
-            status: string;
+            /** @enum {string} */
+            status: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
             /**
              * Format: uuid
              * @description Or employeeId
@@ -12314,9 +14481,19 @@ export interface components {
              * @description The approved leave it shows, if it does
              */
             leaveId?: string;
-            status: string;
+            /** @enum {string} */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE";
             /** Format: uuid */
             studentId: string;
+        };
+        Marks: {
+            absent: number;
+            late: number;
+            leave: number;
+            /** @description Students without a mark, where there is school today */
+            noMark: number;
+            present: number;
+            students: number;
         };
         Me: {
             /** @description By module; what the role may do, before assignments */
@@ -12326,6 +14503,15 @@ export interface components {
             school: components["schemas"]["MySchool"] | null;
             user: components["schemas"]["SignedInUser"];
         };
+        MembersChange: {
+            /**
+             * Format: date
+             * @description Today unless given. The days before stay as they were
+             */
+            fromDate?: string;
+            /** @description Everybody who is in the group from that day on; others are in it no longer */
+            studentIds: string[];
+        };
         Message: {
             attachmentFileIds: string[];
             body: string;
@@ -12333,7 +14519,10 @@ export interface components {
             id: string;
             /** @description Who else has read it */
             readBy: string[];
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description To a parent the office is 00000000-0000-0000-0000-000000000000, no matter who there wrote
+             */
             senderId: string;
             senderName: string;
             /** Format: date-time */
@@ -12370,8 +14559,9 @@ export interface components {
             /**
              * @description QUEUED, RUNNING, DONE (some schools may have failed) or FAILED (it stopped as a whole)
              * @example RUNNING
+             * @enum {string}
              */
-            state: string;
+            state: "QUEUED" | "RUNNING" | "DONE" | "FAILED";
             /** @description Schemas: schools and, with all of them, the empty ones kept ready; one more for every node */
             total: number;
         };
@@ -12403,6 +14593,12 @@ export interface components {
             studentId: string;
             subjectName: string;
         };
+        ModeToday: {
+            amount: number;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
+            receipts: number;
+        };
         Module: {
             displayName: string;
             /** Format: uuid */
@@ -12419,6 +14615,20 @@ export interface components {
             errors: number;
             requests: number;
         };
+        MoneyToday: {
+            /** @description Cheques that are with the bank */
+            clearing: number;
+            clearingCount: number;
+            /** @description Before today, with cash received, since the last day that was closed */
+            daysNotClosed: number;
+            /** @description What was received today and not reversed, by mode */
+            modes: components["schemas"]["ModeToday"][];
+            /** @description Who owe it */
+            overdueDebtors: number;
+            /** @description What was due more than 30 days ago */
+            overdueMonth: number;
+            todayClosed: boolean;
+        };
         MonthDay: {
             /** Format: date */
             date: string;
@@ -12426,6 +14636,11 @@ export interface components {
             dayOff: string;
         };
         MonthRegister: {
+            /**
+             * @description PERIOD where lessons have registers of their own
+             * @enum {string}
+             */
+            attendanceBy: "DAY" | "PERIOD";
             /** Format: uuid */
             classId: string;
             className: string;
@@ -12498,6 +14713,15 @@ export interface components {
              */
             state?: "GOOD" | "LOST" | "WITHDRAWN" | "";
         };
+        NewFeeHead: {
+            /** Format: uuid */
+            feeHeadId: string;
+            /**
+             * Format: uuid
+             * @description One of the head's amounts; required where it has them by option
+             */
+            optionId?: string | null;
+        };
         NewNode: {
             /**
              * @description Small letters, digits and dashes
@@ -12520,6 +14744,12 @@ export interface components {
              * @example Office laptop
              */
             name: string;
+        };
+        NewRide: {
+            /** Format: uuid */
+            routeId: string;
+            /** Format: uuid */
+            stopId: string;
         };
         NewRole: {
             /** @example Librarian */
@@ -12585,6 +14815,8 @@ export interface components {
              * @description Since when they sit in the division, in the active academic year; the admission date unless given, or the start of the year
              */
             enrolledFrom?: string | null;
+            /** @description The optional fee heads they have since their first day; needs the right to write fee */
+            feeHeads?: components["schemas"]["NewFeeHead"][];
             /** @example Asha */
             firstName: string;
             /** @enum {string} */
@@ -12597,6 +14829,8 @@ export interface components {
             /** Format: uuid */
             photoFileId?: string | null;
             previousSchool?: string;
+            /** @description The routes they ride since their first day; needs the right to write transport */
+            rides?: components["schemas"]["NewRide"][];
             rollNumber?: number | null;
         };
         Node: {
@@ -12637,9 +14871,21 @@ export interface components {
             /** @example 15.14 */
             serverVersion: string;
             sizeBytes: number;
+            /**
+             * @description Whether its standby answers lists and reports, by the instance that was asked: OFF, IN_USE or PAUSED
+             * @example OFF
+             */
+            standbyReads: string;
+            /** @description Why it is paused */
+            standbyTrouble?: string;
+            /** @description Of the standby that may answer lists and reports; empty: none */
+            standbyUrl: string;
             standbys: number;
-            /** @example ACTIVE */
-            state: string;
+            /**
+             * @example ACTIVE
+             * @enum {string}
+             */
+            state: "ACTIVE" | "DRAINING";
             /** Format: date-time */
             updatedAt: string;
             /**
@@ -12659,8 +14905,11 @@ export interface components {
             /** Format: uuid */
             schoolId: string;
             schoolName: string;
-            /** @example RUNNING */
-            state: string;
+            /**
+             * @example RUNNING
+             * @enum {string}
+             */
+            state: "RUNNING" | "MOVED" | "CONFIRMED" | "FAILED";
             /** @description What it is at */
             step: string;
             to: string;
@@ -12683,6 +14932,14 @@ export interface components {
             /** @description The ways the child will not ride that day */
             tripTypes: string[];
         };
+        NotRidingDay: {
+            /** Format: date */
+            date: string;
+            /** Format: uuid */
+            studentId: string;
+            /** @enum {string} */
+            tripType: "pickup" | "dropoff";
+        };
         Nothing: Record<string, never>;
         Notification: {
             body: string;
@@ -12698,12 +14955,33 @@ export interface components {
              */
             readAt: string | null;
             title: string;
-            /** @example ANNOUNCEMENT */
-            type: string;
+            /**
+             * @example ANNOUNCEMENT
+             * @enum {string}
+             */
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
         };
         NotificationReadRequest: {
             /** Format: uuid */
             notificationId: string;
+        };
+        OfficeLesson: {
+            /**
+             * Format: date
+             * @description Today unless given
+             */
+            date?: string;
+            /** @description Needed for a day that is past */
+            reason?: string;
+            /** @description The exceptions: everybody else on the roster is PRESENT, or LEAVE on an approved leave of the whole day */
+            records?: components["schemas"]["LessonRecord"][];
+            /**
+             * Format: uuid
+             * @description The lesson's place in the timetable
+             */
+            slotId: string;
+            /** @description As the register showed it, 0 for none: refused when somebody marked meanwhile. The last word counts unless given */
+            version?: number | null;
         };
         OfficeMark: {
             /** Format: date */
@@ -12730,7 +15008,8 @@ export interface components {
         Onboarding: {
             error?: string;
             percent: number;
-            status: string;
+            /** @enum {string} */
+            status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
             steps: components["schemas"]["Step"][];
         };
         OneTap: {
@@ -12738,7 +15017,7 @@ export interface components {
              * @description By the phone's clock; now unless given
              * @example 2026-11-30T07:05:00Z
              */
-            at?: string | number;
+            at?: string;
             /** @description Made by the phone: the same one counts once */
             clientEventId?: string;
             /** @enum {string} */
@@ -12771,8 +15050,8 @@ export interface components {
             /** Format: uuid */
             studentId: string;
             studentName: string;
-            /** @description DUE or CREDIT */
-            type: string;
+            /** @enum {string} */
+            type: "DUE" | "CREDIT";
         };
         OpeningBalancePage: {
             items: components["schemas"]["OpeningBalance"][];
@@ -12828,10 +15107,10 @@ export interface components {
             /** @description Signed-in browsers */
             sessions: number;
             /**
-             * @description ACTIVE or DISABLED
              * @example ACTIVE
+             * @enum {string}
              */
-            status: string;
+            status: "ACTIVE" | "DISABLED";
         };
         OperatorPage: {
             items: components["schemas"]["Operator"][];
@@ -12850,7 +15129,8 @@ export interface components {
             phone: string;
         };
         Outcome: {
-            channel: string;
+            /** @enum {string} */
+            channel: "PUSH" | "SMS" | "EMAIL";
             /** @description Segments at the school's price, in minor units */
             cost: number;
             currency: string;
@@ -12880,8 +15160,11 @@ export interface components {
             /** @description The outcome is PASSED or PASSED_WITH_GRACE */
             isPass: boolean;
             outOf: number;
-            /** @description By the school's rule of who passes */
-            outcome: string;
+            /**
+             * @description By the school's rule of who passes
+             * @enum {string}
+             */
+            outcome: "PASSED" | "PASSED_WITH_GRACE" | "COMPARTMENT" | "FAILED" | "INCOMPLETE";
             /** @description Of the terms by their weights; none while a result is missing */
             percent: number | null;
             /** @description In the class; equals share a rank. 0 is unranked */
@@ -12920,6 +15203,11 @@ export interface components {
             /** @description At all schools, as last counted */
             students: number;
         };
+        PaidHead: {
+            amount: number;
+            /** @description Advance is what is not charged yet, Refunded what was given back */
+            head: string;
+        };
         Paper: {
             /** Format: uuid */
             classId: string;
@@ -12945,8 +15233,11 @@ export interface components {
             /** Format: uuid */
             subjectId: string;
             subjectName: string;
-            /** @description CO_SCHOLASTIC is graded and not counted in totals */
-            subjectType: string;
+            /**
+             * @description CO_SCHOLASTIC is graded and not counted in totals
+             * @enum {string}
+             */
+            subjectType: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
         };
         PaperInput: {
             /** Format: uuid */
@@ -12992,11 +15283,14 @@ export interface components {
             /** Format: uuid */
             subjectId: string;
             subjectName: string;
-            subjectType: string;
+            /** @enum {string} */
+            subjectType: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
             version: number;
         };
         ParentsBuses: {
             buses: components["schemas"]["ChildsRide"][];
+            /** @description The days from today on of which you said that a child will not ride */
+            notRidingDays: components["schemas"]["NotRidingDay"][];
             total: number;
         };
         Participant: {
@@ -13006,7 +15300,8 @@ export interface components {
              * @description What was sent until then they have read
              */
             readAt: string | null;
-            role: string;
+            /** @enum {string} */
+            role: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
             /** Format: uuid */
             userId: string;
         };
@@ -13183,8 +15478,9 @@ export interface components {
             /**
              * @description DISABLED by a super-admin; INACTIVE at their school, which alone can change that
              * @example ACTIVE
+             * @enum {string}
              */
-            status: string;
+            status: "ACTIVE" | "INACTIVE" | "DISABLED";
             /** Format: uuid */
             userId: string;
         };
@@ -13240,13 +15536,14 @@ export interface components {
              * @description By the phone's clock; now unless given
              * @example 2026-11-30T07:05:00Z
              */
-            timestamp?: string | number;
+            timestamp?: string;
         };
         Preference: {
             email: boolean;
             push: boolean;
             sms: boolean;
-            type: string;
+            /** @enum {string} */
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
         };
         PreferenceInput: {
             email?: boolean;
@@ -13276,7 +15573,8 @@ export interface components {
             node: string | null;
             phone: string;
             schemaVersion: number;
-            status: string;
+            /** @enum {string} */
+            status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
             timeZone: string;
             /** Format: date-time */
             updatedAt: string;
@@ -13311,7 +15609,8 @@ export interface components {
         };
         Progress: {
             body: string;
-            channel: string;
+            /** @enum {string} */
+            channel: "PUSH" | "SMS" | "EMAIL";
             cost: number;
             /** Format: date-time */
             createdAt: string;
@@ -13354,7 +15653,7 @@ export interface components {
             left?: string[];
             /** @description Students who stay in the class */
             retained?: string[];
-            /** @description Students who go up. With it, whoever is named nowhere waits for another promotion; without it, all go up who are not retained or left */
+            /** @description Students who go up. With it, a student who is named nowhere waits for another promotion; without it, all go up who are not retained or left */
             students?: string[];
             /** Format: uuid */
             toYearId: string;
@@ -13385,8 +15684,8 @@ export interface components {
             /** Format: uuid */
             fromDivisionId: string;
             name: string;
-            /** @description PROMOTED, RETAINED, LEFT, GRADUATED or LEFT_OUT */
-            outcome: string;
+            /** @enum {string} */
+            outcome: "PROMOTED" | "RETAINED" | "LEFT" | "GRADUATED" | "LEFT_OUT";
             /** Format: uuid */
             studentId: string;
             /** @description Class and division in words */
@@ -13420,7 +15719,7 @@ export interface components {
             endDate: string | null;
             /** Format: uuid */
             id: string;
-            /** @description Results that were not entered: students who sat in the class on the day of a paper and have none */
+            /** @description Results that were not entered: students who sat in the class on the day of a paper, take its subject and have none */
             missing: number;
             /** @description Who misses which, the first 200 */
             missingResults: components["schemas"]["MissingResult"][];
@@ -13438,9 +15737,12 @@ export interface components {
             schedulePublishedAt: string | null;
             /** Format: date */
             startDate: string | null;
-            /** @description DRAFT, SCHEDULED, or PUBLISHED when parents see its results */
-            status: string;
-            /** @description With a result; their guardians are told */
+            /**
+             * @description DRAFT, SCHEDULED, or PUBLISHED when parents see its results
+             * @enum {string}
+             */
+            status: "DRAFT" | "SCHEDULED" | "PUBLISHED";
+            /** @description With a result; their guardians are notified */
             students: number;
             /** Format: uuid */
             termId: string | null;
@@ -13453,7 +15755,7 @@ export interface components {
             weight: number | null;
         };
         PublishRequest: {
-            /** @description For the books */
+            /** @description Kept in the audit log */
             reason?: string;
             /**
              * @description RESULTS unless given
@@ -13466,7 +15768,7 @@ export interface components {
             allowMissing?: boolean;
             /** @description Of results: say whom it would concern, and change nothing */
             preview?: boolean;
-            /** @description For the books */
+            /** @description Kept in the audit log */
             reason?: string;
             /**
              * @description RESULTS unless given
@@ -13549,7 +15851,8 @@ export interface components {
             /** @description What was paid for, by head; a part of an invoice is spread over its heads by their share */
             lines: components["schemas"]["ReceiptLine"][];
             number: number;
-            paymentMode: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             receiptNumber: string;
             /**
              * Format: date-time
@@ -13584,7 +15887,8 @@ export interface components {
             familyPaymentId: string | null;
             /** Format: uuid */
             id: string;
-            paymentMode: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             receiptNumber: string;
             /** Format: date-time */
             receivedAt: string;
@@ -13628,8 +15932,11 @@ export interface components {
             lastError: string;
             /** Format: date-time */
             sentAt: string | null;
-            /** @example SENT */
-            state: string;
+            /**
+             * @example SENT
+             * @enum {string}
+             */
+            state: "QUEUED" | "SENT" | "FAILED";
             to: string;
         };
         Recipients: {
@@ -13642,7 +15949,7 @@ export interface components {
             totalPages: number;
         };
         RecoveryCodes: {
-            /** @description Shown once, each good once, for whoever has lost their other factors; empty: there are some already */
+            /** @description Shown once, each good once, for a user who has lost the other factors; empty: there are some already */
             recoveryCodes: string[];
         };
         RefreshRequest: {
@@ -13665,7 +15972,8 @@ export interface components {
              * @description The school's day
              */
             paidOn: string;
-            paymentMode: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             reason: string;
             referenceNumber: string;
             /**
@@ -13712,7 +16020,8 @@ export interface components {
             balance: number;
             /** Format: uuid */
             id: string;
-            paymentMode: string;
+            /** @enum {string} */
+            paymentMode: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
             refundNumber: string;
             /** Format: uuid */
             studentId: string;
@@ -13725,6 +16034,11 @@ export interface components {
         };
         RegisterEntry: {
             admissionNumber: string;
+            /**
+             * @description Of a group's lesson: where they sit; else empty
+             * @example Class 9 A
+             */
+            division: string;
             firstName: string;
             /** @description Of LEAVE: half a day */
             halfDay: boolean;
@@ -13738,9 +16052,13 @@ export interface components {
             markedBy: string | null;
             remark: string;
             rollNumber: number | null;
-            source: string;
-            /** @description PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked */
-            status: string | null;
+            /** @enum {string} */
+            source: "TEACHER" | "ADMIN" | "LEAVE" | "LESSON" | "";
+            /**
+             * @description PRESENT, ABSENT, LATE or LEAVE; HOLIDAY on a day off; null while it is not marked
+             * @enum {string|null}
+             */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE" | "HOLIDAY" | null;
             /** Format: uuid */
             studentId: string;
             /** @description 0 while it is not marked */
@@ -13816,6 +16134,8 @@ export interface components {
             attendance: components["schemas"]["CardAttendance"] | null;
             exams: components["schemas"]["CardExam"][];
             overall: components["schemas"]["Overall"];
+            /** @description The principal's */
+            principalRemark: components["schemas"]["CardRemark"] | null;
             /** @description The class teacher's */
             remark: components["schemas"]["CardRemark"] | null;
             schoolName: string;
@@ -13832,12 +16152,15 @@ export interface components {
             createdAt: string;
             /** Format: date */
             date: string;
-            /** @description DR makes the balance larger, CR smaller */
-            entryType: string;
+            /**
+             * @description DR makes the balance larger, CR smaller
+             * @enum {string}
+             */
+            entryType: "DR" | "CR";
             /** Format: uuid */
             invoiceId: string | null;
-            /** @description CHARGE, PAYMENT, CONCESSION, FINE, OPENING, REVERSAL, REFUND or WRITE_OFF */
-            kind: string;
+            /** @enum {string} */
+            kind: "CHARGE" | "PAYMENT" | "CONCESSION" | "FINE" | "OPENING" | "REVERSAL" | "REFUND" | "WRITE_OFF";
             narration: string;
             /**
              * Format: uuid
@@ -13884,8 +16207,8 @@ export interface components {
             id: string;
             /** @description In the queue, from 1; 0 when it is not waiting */
             position: number;
-            /** @description WAITING, READY, FULFILLED, CANCELLED or EXPIRED */
-            status: string;
+            /** @enum {string} */
+            status: "WAITING" | "READY" | "FULFILLED" | "CANCELLED" | "EXPIRED";
             /**
              * Format: uuid
              * @description Or employeeId
@@ -14000,7 +16323,8 @@ export interface components {
             /** Format: uuid */
             examId: string;
             examName: string;
-            examStatus: string;
+            /** @enum {string} */
+            examStatus: "DRAFT" | "SCHEDULED" | "PUBLISHED";
             firstName: string;
             grade: string;
             /** Format: uuid */
@@ -14033,6 +16357,13 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        ResultsYear: {
+            active: boolean;
+            /** Format: uuid */
+            id: string;
+            /** @example 2026-27 */
+            name: string;
         };
         Retried: {
             queued: number;
@@ -14108,9 +16439,13 @@ export interface components {
             /** @description Why the office changed a day that was past */
             reason: string;
             remark: string;
-            source: string;
-            /** @description Null where the mark was taken back */
-            status: string | null;
+            /** @enum {string} */
+            source: "TEACHER" | "ADMIN" | "LEAVE" | "LESSON";
+            /**
+             * @description Null where the mark was taken back
+             * @enum {string|null}
+             */
+            status: "PRESENT" | "ABSENT" | "LATE" | "LEAVE" | null;
         };
         RevokeRequest: {
             /** Format: uuid */
@@ -14193,14 +16528,18 @@ export interface components {
             admissionNumber: string;
             allergies: string;
             firstName: string;
-            gender: string;
+            /** @enum {string} */
+            gender: "FEMALE" | "MALE" | "OTHER" | "";
+            /** @description Whom the class teacher may call: those who may see the child's data, the primary one first. None for other callers, and without read on students */
+            guardians: components["schemas"]["ClassContact"][];
             /** Format: uuid */
             id: string;
             lastName: string;
             /** Format: uuid */
             photoFileId: string | null;
             rollNumber: number | null;
-            status: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
         };
         Route: {
             /** Format: uuid */
@@ -14209,11 +16548,14 @@ export interface components {
             createdAt: string;
             /** Format: uuid */
             createdBy?: string;
-            direction: string;
+            /** @enum {string} */
+            direction: "pickup" | "dropoff";
             /** Format: uuid */
             id: string;
             /** @example Hill Road, morning */
             name: string;
+            /** @description Its trips take place on holidays too */
+            runsOnHolidays: boolean;
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -14227,6 +16569,8 @@ export interface components {
             direction?: "pickup" | "dropoff";
             /** @example Hill Road, morning */
             name?: string;
+            /** @description Its trips take place on holidays too */
+            runsOnHolidays?: boolean;
             /** @description In the order the bus calls at them */
             stops?: components["schemas"]["StopFields"][];
             /**
@@ -14243,11 +16587,14 @@ export interface components {
             createdAt: string;
             /** Format: uuid */
             createdBy?: string;
-            direction: string;
+            /** @enum {string} */
+            direction: "pickup" | "dropoff";
             /** Format: uuid */
             id: string;
             /** @example Hill Road, morning */
             name: string;
+            /** @description Its trips take place on holidays too */
+            runsOnHolidays: boolean;
             stops: components["schemas"]["Stop"][];
             /** @description Who rides it today */
             students: components["schemas"]["Rider"][];
@@ -14264,11 +16611,14 @@ export interface components {
             direction: "pickup" | "dropoff";
             /** @example Hill Road, morning */
             name: string;
+            /** @description Its trips take place on holidays too */
+            runsOnHolidays?: boolean;
             /** @description In the order the bus calls at them */
             stops?: components["schemas"]["StopFields"][];
         };
         RouteName: {
-            direction: string;
+            /** @enum {string} */
+            direction: "pickup" | "dropoff";
             /** Format: uuid */
             id: string;
             name: string;
@@ -14343,8 +16693,11 @@ export interface components {
             feeHeadName: string;
             /** Format: uuid */
             id: string;
-            /** @description SIBLING: of children whose elder siblings are at the school. STAFF: of children of employees */
-            kind: string;
+            /**
+             * @description SIBLING: of children whose elder siblings are at the school. STAFF: of children of employees
+             * @enum {string}
+             */
+            kind: "SIBLING" | "STAFF";
             /** @description With at most two decimals */
             percent: number;
             /** Format: date-time */
@@ -14417,18 +16770,25 @@ export interface components {
             endedAt: string | null;
             /** Format: uuid */
             id: string;
+            /** @description A holiday cancelled it; it comes back if the day is a school day again */
+            offDay: boolean;
             /** Format: uuid */
             routeId: string;
+            /** @description It takes place on a holiday too */
+            runsOnHolidays: boolean;
             /** Format: date-time */
             scheduledStartAt: string;
+            /** @description Holidays among the days, on which there is no trip */
+            skipped: components["schemas"]["SkippedDay"][];
             /** Format: date-time */
             startedAt: string | null;
-            /** @description scheduled, in_progress, paused, completed or cancelled */
-            status: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
             total: number;
             /** Format: date */
             tripDate: string;
-            tripType: string;
+            /** @enum {string} */
+            tripType: "pickup" | "dropoff";
             trips: components["schemas"]["Trip"][];
             /** Format: date-time */
             updatedAt: string;
@@ -14448,7 +16808,8 @@ export interface components {
             name: string;
             node: string | null;
             schemaVersion: number;
-            status: string;
+            /** @enum {string} */
+            status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
             timeZone: string;
             /** Format: date-time */
             updatedAt: string;
@@ -14468,6 +16829,15 @@ export interface components {
             password?: string | unknown | unknown;
             phone?: string;
         };
+        SchoolBatch: {
+            dryRun: boolean;
+            schools: number;
+        };
+        SchoolImport: {
+            /** @description Only look whether they can be */
+            dryRun?: boolean;
+            schools: components["schemas"]["NewSchool"][];
+        };
         SchoolMigration: {
             code: string;
             error?: string;
@@ -14477,11 +16847,12 @@ export interface components {
             node: string | null;
             schemaVersion: number;
             /**
-             * @description CURRENT, BEHIND or FAILED
              * @example CURRENT
+             * @enum {string}
              */
-            state: string;
-            status: string;
+            state: "CURRENT" | "BEHIND" | "FAILED";
+            /** @enum {string} */
+            status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
         };
         SchoolMigrationPage: {
             items: components["schemas"]["SchoolMigration"][];
@@ -14519,8 +16890,9 @@ export interface components {
             /**
              * @description RUNNING: still served from the old node. MOVED: served from the new one, the old copy is kept. CONFIRMED: the old copy is gone. FAILED: served from the old node as before
              * @example RUNNING
+             * @enum {string}
              */
-            state: string;
+            state: "RUNNING" | "MOVED" | "CONFIRMED" | "FAILED";
             steps: components["schemas"]["Step"][];
             /** @example north */
             to: string;
@@ -14551,6 +16923,8 @@ export interface components {
              * @description Answers in this thread; without it a new one begins
              */
             threadId?: string | null;
+            /** @description A new thread of a parent with the school's office instead of recipients: anybody there may answer */
+            toOffice?: boolean;
         };
         SessionList: {
             sessions: components["schemas"]["SessionView"][];
@@ -14577,6 +16951,11 @@ export interface components {
              */
             admissionNumberPattern: string;
             /**
+             * @description DAY: a division has one register a day. PERIOD: lessons have registers of their own too, marked by who holds them; the day follows from them where nobody marks it
+             * @enum {string}
+             */
+            attendanceBy: "DAY" | "PERIOD";
+            /**
              * @description On the last of those days, until what time. Empty: until its end
              * @example 09:30
              */
@@ -14602,14 +16981,14 @@ export interface components {
              * @description When it begins; at once unless given
              */
             evaluationModeFrom: string | null;
-            /** @description Needed to turn evaluation mode on */
+            /** @description Shown to teachers whose writes are refused */
             evaluationModeReason: string;
             /**
              * Format: date-time
              * @description When it ends by itself; when it is turned off unless given
              */
             evaluationModeUntil: string | null;
-            /** @description What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in */
+            /** @description The text guardians get about fees that are due; {student}, {amount} and {dueDate} are filled in */
             feeReminderText: string;
             /** @description A part of the year costs a multiple of this, in minor units; 1 does not round */
             feeRoundTo: number;
@@ -14624,16 +17003,29 @@ export interface components {
              * @description The scale of classes that name none
              */
             gradeScaleId: string | null;
+            /**
+             * @description Whom a driver's report of an incident reaches: the families of the riders at once (ALL), or the office first (OFFICE), which tells them or discards it
+             * @enum {string}
+             */
+            incidentsTo: "ALL" | "OFFICE";
             /** @description In minor units */
             lateFineAmount: number;
             /** @description Days late that are not fined */
             lateFineGraceDays: number;
             /** @description The most for one invoice; 0 is no limit */
             lateFineMaxAmount: number;
-            /** @description Of new fee structures that do not say otherwise: none, once, or for every day */
-            lateFineType: string;
-            /** @description Which fields leaving certificates have, by board */
-            leavingCertificateTemplate: string;
+            /** @description No invoice of which less is open is fined, of whichever structure; in minor units. 0 fines any amount */
+            lateFineThreshold: number;
+            /**
+             * @description Of new fee structures that do not say otherwise: none, once, or for every day
+             * @enum {string}
+             */
+            lateFineType: "NONE" | "FIXED" | "PER_DAY";
+            /**
+             * @description Which fields leaving certificates have, by board
+             * @enum {string}
+             */
+            leavingCertificateTemplate: "SIMPLE" | "CBSE" | "BRITISH";
             libraryEmployeeBooks: number;
             libraryEmployeeDays: number;
             libraryEmployeeRenewals: number;
@@ -14662,12 +17054,18 @@ export interface components {
             name: string;
             /** @description The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers */
             passPercent: number;
-            /** @description Who passes a year: by the total, by each main subject over the year, or by every paper of every exam */
-            passRule: string;
+            /**
+             * @description Who passes a year: by the total, by each main subject over the year, or by every paper of every exam
+             * @enum {string}
+             */
+            passRule: "TOTAL" | "SUBJECTS" | "EXAMS";
             phone: string;
             principalName: string;
-            /** @description What who joins during the year pays for: the months that remain, that of joining included, or the days */
-            proRataBy: string;
+            /**
+             * @description What who joins during the year pays for: the months that remain, that of joining included, or the days
+             * @enum {string}
+             */
+            proRataBy: "MONTHS" | "DAYS";
             /**
              * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
              * @example 09:30
@@ -14678,10 +17076,16 @@ export interface components {
              * @example 09:30
              */
             quietTo: string;
-            /** @description The rank after two who share the second: the fourth (SKIP) or the third (DENSE) */
-            rankTies: string;
-            /** @description How report cards are laid out: the marks of every exam; scholastic and co-scholastic areas with grades by term; or grades and comments without marks and ranks */
-            reportCardTemplate: string;
+            /**
+             * @description The rank after two who share the second: the fourth (SKIP) or the third (DENSE)
+             * @enum {string}
+             */
+            rankTies: "SKIP" | "DENSE";
+            /**
+             * @description How report cards are laid out: the marks of every exam; scholastic and co-scholastic areas with grades by term; or grades and comments without marks and ranks
+             * @enum {string}
+             */
+            reportCardTemplate: "SIMPLE" | "CBSE" | "BRITISH";
             /** @description The school's administrators sign in with a second factor; who has none is asked to add one */
             secondFactorRequired: boolean;
             /** @description Segments a day; more is refused */
@@ -14711,6 +17115,11 @@ export interface components {
              */
             admissionNumberPattern?: string;
             /**
+             * @description DAY: a division has one register a day. PERIOD: lessons have registers of their own too, marked by who holds them; the day follows from them where nobody marks it
+             * @enum {string}
+             */
+            attendanceBy?: "DAY" | "PERIOD";
+            /**
              * @description On the last of those days, until what time. Empty: until its end
              * @example 09:30
              */
@@ -14735,7 +17144,7 @@ export interface components {
              * @description When it begins; at once unless given
              */
             evaluationModeFrom?: string | null;
-            /** @description Needed to turn evaluation mode on */
+            /** @description Shown to teachers whose writes are refused */
             evaluationModeReason?: string;
             /**
              * Format: date-time
@@ -14743,7 +17152,7 @@ export interface components {
              */
             evaluationModeUntil?: string | null;
             /**
-             * @description What guardians are told of fees that are due; {student}, {amount} and {dueDate} are filled in
+             * @description The text guardians get about fees that are due; {student}, {amount} and {dueDate} are filled in
              * @example text
              */
             feeReminderText?: string;
@@ -14760,12 +17169,19 @@ export interface components {
              * @description The scale of classes that name none
              */
             gradeScaleId?: string | null;
+            /**
+             * @description Whom a driver's report of an incident reaches: the families of the riders at once (ALL), or the office first (OFFICE), which tells them or discards it
+             * @enum {string}
+             */
+            incidentsTo?: "ALL" | "OFFICE";
             /** @description In minor units */
             lateFineAmount?: number;
             /** @description Days late that are not fined */
             lateFineGraceDays?: number;
             /** @description The most for one invoice; 0 is no limit */
             lateFineMaxAmount?: number;
+            /** @description No invoice of which less is open is fined, of whichever structure; in minor units. 0 fines any amount */
+            lateFineThreshold?: number;
             /**
              * @description Of new fee structures that do not say otherwise: none, once, or for every day
              * @enum {string}
@@ -14909,15 +17325,31 @@ export interface components {
             /** Format: uuid */
             studentId: string;
         };
+        SkippedDay: {
+            /** Format: date */
+            date: string;
+            /** @example Diwali */
+            dayOff: string;
+        };
         Slot: {
+            /** @description Of a group, all its classes */
             className: string;
             /** @description 1 is Monday */
             dayOfWeek: number;
-            /** Format: uuid */
-            divisionId: string;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a group
+             */
+            divisionId: string | null;
             divisionName: string;
             /** @example 09:30 */
             endTime: string;
+            /**
+             * Format: uuid
+             * @description None for a lesson of a whole division
+             */
+            groupId: string | null;
+            groupName: string;
             /** Format: uuid */
             id: string;
             /** Format: uuid */
@@ -14962,6 +17394,13 @@ export interface components {
              */
             templateId?: string | null;
         };
+        StandbyOf: {
+            /**
+             * @description Of a server that follows the node's, or of a PgBouncer in front of it; no user is needed. Empty: none
+             * @example postgres://db-north-2.internal:5432/homeroom
+             */
+            url?: string;
+        };
         Stats: {
             /** @description Who can sign in */
             accounts: number;
@@ -14987,14 +17426,18 @@ export interface components {
             schoolId: string;
             /** @description Signed-in devices */
             sessions: number;
-            status: string;
+            /** @enum {string} */
+            status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
             /** @description Those who are here now */
             students: number;
         };
         StatusCount: {
             count: number;
-            /** @example ACTIVE */
-            status: string;
+            /**
+             * @example ACTIVE
+             * @enum {string}
+             */
+            status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
         };
         Step: {
             attempts: number;
@@ -15030,7 +17473,7 @@ export interface components {
              * @example 09:30
              */
             plannedTime?: string;
-            /** @description Families are told when the bus comes so near; 300 unless given */
+            /** @description Families are notified when the bus comes so near; 300 unless given */
             radiusMeters?: number;
         };
         Structure: {
@@ -15076,8 +17519,11 @@ export interface components {
         StructureHead: {
             /** @description For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one */
             amount: number;
-            /** @description The head's; what is sent is ignored */
-            amountBy: string;
+            /**
+             * @description The head's; what is sent is ignored
+             * @enum {string}
+             */
+            amountBy: "CLASS" | "OPTION" | "ROUTE" | "STOP" | "";
             /** Format: uuid */
             feeHeadId: string;
             /** @description The head's; what is sent is ignored */
@@ -15213,7 +17659,8 @@ export interface components {
             enrolments: components["schemas"]["EnrolmentView"][];
             /** @example Asha */
             firstName: string;
-            gender: string;
+            /** @enum {string} */
+            gender: "FEMALE" | "MALE" | "OTHER" | "";
             guardians: components["schemas"]["Guardianship"][];
             /** Format: uuid */
             id: string;
@@ -15222,15 +17669,19 @@ export interface components {
             /** Format: date */
             leavingDate: string | null;
             leavingReason: string;
-            /** @description What they become after leavingDate, where that is settled and yet to come */
-            leavingStatus: string | null;
+            /**
+             * @description What they become after leavingDate, where that is settled and yet to come
+             * @enum {string|null}
+             */
+            leavingStatus: "TRANSFERRED" | "GRADUATED" | "WITHDRAWN" | null;
             medicalNotes: string;
             phone: string;
             /** Format: uuid */
             photoFileId: string | null;
             previousSchool: string;
             rollNumber: number | null;
-            status: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -15256,6 +17707,42 @@ export interface components {
             studentName: string;
             total: number;
         };
+        StudentGroup: {
+            /**
+             * Format: date
+             * @description Since when they are in it; none for one they are not in
+             */
+            fromDate: string | null;
+            /** Format: uuid */
+            groupId: string;
+            isMember: boolean;
+            /** @enum {string} */
+            kind: "ELECTIVE" | "BATCH";
+            name: string;
+            subjectName: string;
+            /**
+             * Format: date
+             * @description Their last day, if it is known
+             */
+            toDate: string | null;
+        };
+        StudentGroups: {
+            /** Format: date */
+            date: string;
+            /** @description By name */
+            groups: components["schemas"]["StudentGroup"][];
+            /** Format: uuid */
+            studentId: string;
+        };
+        StudentGroupsChange: {
+            /**
+             * Format: date
+             * @description Today unless given. The days before stay as they were
+             */
+            fromDate?: string;
+            /** @description Every group they are in from that day on; they are in no other */
+            groupIds: string[];
+        };
         StudentItem: {
             /** Format: uuid */
             academicYearId: string | null;
@@ -15273,7 +17760,8 @@ export interface components {
             divisionId: string | null;
             divisionName: string;
             firstName: string;
-            gender: string;
+            /** @enum {string} */
+            gender: "FEMALE" | "MALE" | "OTHER" | "";
             /** Format: uuid */
             id: string;
             lastName: string;
@@ -15281,18 +17769,9 @@ export interface components {
             /** Format: uuid */
             photoFileId: string | null;
             rollNumber: number | null;
-            status: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
             version: number;
-        };
-        StudentItemPage: {
-            items: components["schemas"]["StudentItem"][];
-            /** @example 20 */
-            limit: number;
-            /** @example 1 */
-            page: number;
-            /** @description How many there are on all pages. */
-            total: number;
-            totalPages: number;
         };
         StudentRef: {
             admissionNumber: string;
@@ -15302,7 +17781,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             lastName: string;
-            status: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
         };
         StudentRemark: {
             admissionNumber: string;
@@ -15339,9 +17819,12 @@ export interface components {
             maxMarks: number;
             /** @description Papers that count and have no result: the student sat in the class on their day */
             missing: number;
+            /** @description Papers of electives that the student does not take */
+            notTaken: string[];
             obtained: number;
             outOf: number;
-            outcome: string;
+            /** @enum {string} */
+            outcome: "PASSED" | "FAILED" | "INCOMPLETE";
             /** @description None while results are missing, and for one who is exempt from everything */
             percent: number | null;
             /** @description In the class; equals share a rank. 0 is unranked */
@@ -15365,6 +17848,16 @@ export interface components {
             /** @description How many of the moved lose the roll number of their old division */
             rollNumbers: number;
         };
+        StudentsNow: {
+            /** @description In the last seven days */
+            admittedThisWeek: number;
+            /** @description Issued in the last seven days, of all kinds */
+            certificatesThisWeek: number;
+            /** @description Active and in no class */
+            withoutClass: number;
+            /** @description Active */
+            withoutGuardian: number;
+        };
         Subject: {
             /** @example MATH */
             code: string;
@@ -15378,8 +17871,11 @@ export interface components {
             /** @example Mathematics */
             name: string;
             passMarks: number | null;
-            /** @description CORE unless given */
-            type: string;
+            /**
+             * @description CORE unless given
+             * @enum {string}
+             */
+            type: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC" | "";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -15457,7 +17953,7 @@ export interface components {
         SubscriptionIn: {
             /**
              * Format: uuid
-             * @description Or everybody who sits in this class on that day
+             * @description Or everybody who sits in this class: on the first day of a subscription, for a charge today
              */
             classId?: string | null;
             /** Format: uuid */
@@ -15467,6 +17963,11 @@ export interface components {
              * @description Today unless given
              */
             fromDate?: string;
+            /**
+             * Format: uuid
+             * @description Or everybody who is in this group that day. Who joins or leaves later is not followed
+             */
+            groupId?: string | null;
             /**
              * Format: uuid
              * @description One of the head's amounts; required where it has them by option
@@ -15506,8 +18007,11 @@ export interface components {
             optionId: string | null;
             /** @description Empty where the head has no options */
             optionName: string;
-            /** @description ACTIVE, LATER (it has not begun) or ENDED */
-            status: string;
+            /**
+             * @description ACTIVE, LATER (it has not begun) or ENDED
+             * @enum {string}
+             */
+            status: "ACTIVE" | "LATER" | "ENDED";
             /** Format: uuid */
             studentId: string;
             studentName: string;
@@ -15531,6 +18035,25 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        SubscriptionRequest: {
+            /**
+             * @description The browser's address at its push service, with https
+             * @example text
+             */
+            endpoint: string;
+            keys: {
+                /**
+                 * @description The browser's secret, base64url
+                 * @example text
+                 */
+                auth: string;
+                /**
+                 * @description The browser's public key, base64url
+                 * @example text
+                 */
+                p256dh: string;
+            };
         };
         SubstituteView: {
             /** Format: uuid */
@@ -15589,10 +18112,14 @@ export interface components {
             lastMessage: string;
             /** Format: date-time */
             lastMessageAt: string;
+            /** @description A parent's thread with the office as a whole */
+            office: boolean;
             /** Format: uuid */
             studentId: string | null;
             studentName: string;
             subject: string;
+            /** @description Of a thread with the office: the last word is the parent's */
+            unanswered: boolean;
             unreadCount: number;
             /** @description The others in it, by name */
             with: string;
@@ -15619,10 +18146,16 @@ export interface components {
         TapResult: {
             clientEventId: string;
             message: string;
-            /** @description applied, known (it was sent before, or held already) or refused */
-            outcome: string;
-            /** @description Where the rider stands now */
-            status: string;
+            /**
+             * @description applied, known (it was sent before, or held already) or refused
+             * @enum {string}
+             */
+            outcome: "applied" | "known" | "refused";
+            /**
+             * @description Where the rider stands now
+             * @enum {string}
+             */
+            status: "waiting" | "boarded" | "alighted" | "absent" | "no_show" | "";
             /** Format: uuid */
             studentId: string;
         };
@@ -15672,6 +18205,8 @@ export interface components {
             version?: number;
         };
         TeacherWeek: {
+            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            days: number[];
             slots: components["schemas"]["Slot"][];
             /** Format: uuid */
             teacherId: string;
@@ -15750,7 +18285,8 @@ export interface components {
         Template: {
             /** @description {name}, {student} and {school} are filled in for each recipient */
             body: string;
-            channel: string;
+            /** @enum {string} */
+            channel: "SMS" | "EMAIL";
             /** Format: date-time */
             createdAt: string;
             /** Format: uuid */
@@ -15903,10 +18439,22 @@ export interface components {
             by: string | null;
             /** Format: date */
             date: string;
-            /** @description ADMITTED, ENROLLED, MOVED, PROMOTED, RETAINED, LEFT, READMITTED, GUARDIAN_ADDED, GUARDIAN_CHANGED, GUARDIAN_REMOVED, STATUS_CHANGED or CHANGED */
-            kind: string;
+            /** @enum {string} */
+            kind: "ADMITTED" | "ENROLLED" | "MOVED" | "PROMOTED" | "RETAINED" | "LEFT" | "READMITTED" | "GUARDIAN_ADDED" | "GUARDIAN_CHANGED" | "GUARDIAN_REMOVED" | "STATUS_CHANGED" | "CHANGED";
             /** @example Enrolled in Class 5 A */
             text: string;
+        };
+        Today: {
+            /** @description With attendance and without reports, whose summary has it */
+            attendance?: components["schemas"]["Marks"];
+            /** @description With leave and without reports, whose summary has it */
+            leave?: components["schemas"]["LeaveWaiting"];
+            /** @description With the timetable */
+            lessons?: components["schemas"]["LessonsToday"];
+            /** @description With fees */
+            money?: components["schemas"]["MoneyToday"];
+            /** @description With students */
+            students?: components["schemas"]["StudentsNow"];
         };
         TodayAttendance: {
             absent: number;
@@ -15953,7 +18501,8 @@ export interface components {
             points: components["schemas"]["TrailPoint"][];
             /** Format: date-time */
             startedAt: string | null;
-            status: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
             stops: components["schemas"]["TripStop"][];
             /** @description Of the whole trail */
             total: number;
@@ -15990,17 +18539,22 @@ export interface components {
             endedAt: string | null;
             /** Format: uuid */
             id: string;
+            /** @description A holiday cancelled it; it comes back if the day is a school day again */
+            offDay: boolean;
             /** Format: uuid */
             routeId: string;
+            /** @description It takes place on a holiday too */
+            runsOnHolidays: boolean;
             /** Format: date-time */
             scheduledStartAt: string;
             /** Format: date-time */
             startedAt: string | null;
-            /** @description scheduled, in_progress, paused, completed or cancelled */
-            status: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
             /** Format: date */
             tripDate: string;
-            tripType: string;
+            /** @enum {string} */
+            tripType: "pickup" | "dropoff";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -16042,20 +18596,25 @@ export interface components {
             endedAt: string | null;
             /** Format: uuid */
             id: string;
+            /** @description A holiday cancelled it; it comes back if the day is a school day again */
+            offDay: boolean;
             /** Format: uuid */
             routeId: string;
             routeName: string;
+            /** @description It takes place on a holiday too */
+            runsOnHolidays: boolean;
             /** Format: date-time */
             scheduledStartAt: string;
             /** Format: date-time */
             startedAt: string | null;
-            /** @description scheduled, in_progress, paused, completed or cancelled */
-            status: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
             stops: components["schemas"]["TripStop"][];
             students: components["schemas"]["TripStudent"][];
             /** Format: date */
             tripDate: string;
-            tripType: string;
+            /** @enum {string} */
+            tripType: "pickup" | "dropoff";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -16077,6 +18636,8 @@ export interface components {
             fromDate?: string;
             /** Format: uuid */
             routeId: string;
+            /** @description On holidays too. Otherwise a holiday of the school, or of all riders, has no trip */
+            runsOnHolidays?: boolean;
             /**
              * @description HH:MM at the school
              * @example 09:30
@@ -16127,8 +18688,8 @@ export interface components {
             /** @description Why they were put down as absent, if they were */
             reason: string;
             sequence: number;
-            /** @description waiting, boarded, alighted, absent or no_show */
-            status: string;
+            /** @enum {string} */
+            status: "waiting" | "boarded" | "alighted" | "absent" | "no_show";
             /** Format: uuid */
             stopId: string;
             stopName: string;
@@ -16140,7 +18701,8 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
-            status: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
             students: components["schemas"]["TripStudent"][];
             total: number;
             /** Format: uuid */
@@ -16165,18 +18727,23 @@ export interface components {
             endedAt: string | null;
             /** Format: uuid */
             id: string;
+            /** @description A holiday cancelled it; it comes back if the day is a school day again */
+            offDay: boolean;
             /** Format: uuid */
             routeId: string;
             routeName: string;
+            /** @description It takes place on a holiday too */
+            runsOnHolidays: boolean;
             /** Format: date-time */
             scheduledStartAt: string;
             /** Format: date-time */
             startedAt: string | null;
-            /** @description scheduled, in_progress, paused, completed or cancelled */
-            status: string;
+            /** @enum {string} */
+            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
             /** Format: date */
             tripDate: string;
-            tripType: string;
+            /** @enum {string} */
+            tripType: "pickup" | "dropoff";
             /** Format: date-time */
             updatedAt: string;
             /** Format: uuid */
@@ -16254,6 +18821,12 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        WebPush: {
+            /** @description applicationServerKey of the subscription; empty: there is no web push here */
+            publicKey: string;
+            /** @description Whether this session's browser gets notices */
+            subscribed: boolean;
         };
         WeekChange: {
             slots: components["schemas"]["SlotInput"][];
@@ -16692,6 +19265,357 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    postAuthAppLogout: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppAccount"];
+            };
+        };
+        responses: {
+            /** @description Signed out */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example Signed out */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            403: components["responses"]["NotTheConsole"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthAppRefresh: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppAccount"];
+            };
+        };
+        responses: {
+            /** @description Refreshed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AppSession"];
+                        /** @example Refreshed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            /** @description Your session has ended, sign in again */
+            401: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description This school is not active */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthAppSendOtp: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PhoneRequest"];
+            };
+        };
+        responses: {
+            /** @description If the phone has an account, a code is on its way */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example If the phone has an account, a code is on its way */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            403: components["responses"]["NotTheConsole"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthAppSwitch: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppAccount"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AppSession"];
+                        /** @example Signed in */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            /** @description Confirm that it is you, then try again */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Account not found */
+            404: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthAppVerifyOtp: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OtpRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AppSession"];
+                        /** @example Signed in */
+                        message: string;
+                    };
+                };
+            };
+            /** @description The code has expired, ask for a new one */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A second factor is needed to sign in */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthAppVerifyPin: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinSignIn"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AppSession"];
+                        /** @example Signed in */
+                        message: string;
+                    };
+                };
+            };
+            /** @description The phone or the PIN is wrong */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A second factor is needed to sign in */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postAuthConsoleLogin: {
         parameters: {
             query?: never;
@@ -16788,6 +19712,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["NotTheConsole"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -16848,6 +19773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -17159,6 +20085,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -17192,6 +20119,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -17455,6 +20383,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -17567,6 +20496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -17908,6 +20838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -17964,6 +20895,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18022,6 +20954,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18067,6 +21000,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18132,6 +21066,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18337,6 +21272,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18368,6 +21304,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18663,6 +21600,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18743,6 +21681,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18815,6 +21754,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19066,6 +22006,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19081,6 +22022,8 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[busId]"?: string;
                 /** @description Only records with this value. */
+                "filters[release]"?: "WAITING" | "RELEASED" | "DISCARDED";
+                /** @description Only records with this value. */
                 "filters[resolved]"?: boolean;
                 /** @description Only records with this value. */
                 "filters[severity]"?: "LOW" | "MEDIUM" | "HIGH";
@@ -19092,6 +22035,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "occurredAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -19114,6 +22059,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -19143,6 +22089,11 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             busId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            release?: "WAITING" | "RELEASED" | "DISCARDED";
                             /** @description Only records with this value. */
                             resolved?: boolean;
                             /**
@@ -19508,6 +22459,128 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDriverNotificationWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebPush"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postDriverNotificationWebPush: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Browser subscribed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example Browser subscribed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postDriverNotificationWebPushEnd: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Browser unsubscribed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example Browser unsubscribed */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19707,6 +22780,8 @@ export interface operations {
                 "sort[field]"?: "scheduledStartAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -19729,6 +22804,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -19845,6 +22921,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -20088,12 +23165,14 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "publishedAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -20116,6 +23195,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -20140,7 +23220,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -20271,6 +23351,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -20414,7 +23495,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
@@ -20426,6 +23507,8 @@ export interface operations {
                 "sort[field]"?: "eventDate" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -20448,6 +23531,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -20477,7 +23561,7 @@ export interface operations {
                              * @description Only from this one on.
                              */
                             from?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -20600,7 +23684,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[academicYearId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "SCHEDULED" | "PUBLISHED";
@@ -20610,6 +23694,8 @@ export interface operations {
                 "sort[field]"?: "name" | "startDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -20632,6 +23718,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -20661,7 +23748,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             academicYearId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -20782,7 +23869,9 @@ export interface operations {
     getParentExamResults: {
         parameters: {
             query: {
-                /** @description All of the active year unless given */
+                /** @description The active year unless given, or the exam's */
+                academicYearId?: string;
+                /** @description All of the year unless given */
                 examId?: string;
                 studentId: string;
             };
@@ -20822,7 +23911,9 @@ export interface operations {
     getParentExamSchedule: {
         parameters: {
             query: {
-                /** @description All of the active year unless given */
+                /** @description The active year unless given, or the exam's */
+                academicYearId?: string;
+                /** @description All of the year unless given */
                 examId?: string;
                 studentId: string;
             };
@@ -20859,6 +23950,169 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getParentFeeCertificateList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "number";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CertificatePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postParentFeeCertificateList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Text to find anywhere in the record's words, in any case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "number";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CertificatePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getParentFeeCertificateById: {
+        parameters: {
+            query?: {
+                /** @description pdf gives the printable certificate */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Certificate"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getParentFeeDues: {
         parameters: {
             query?: never;
@@ -20888,6 +24142,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -21213,7 +24468,7 @@ export interface operations {
                 "filters[from]"?: string;
                 /** @description Only records with this value. */
                 "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
@@ -21225,6 +24480,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -21247,6 +24504,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -21291,7 +24549,7 @@ export interface operations {
                              * @enum {string}
                              */
                             leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -21358,6 +24616,134 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getParentLibraryLoanList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[open]"?: boolean;
+                /** @description Only records with this value. */
+                "filters[status]"?: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "dueOn" | "issuedOn" | "title";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChildLoanPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postParentLibraryLoanList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only records with this value. */
+                            open?: boolean;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default issuedOn
+                             * @enum {string}
+                             */
+                            field?: "dueOn" | "issuedOn" | "title";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChildLoanPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getParentMessageContacts: {
         parameters: {
             query?: {
@@ -21404,16 +24790,22 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Only records with this value. */
+                "filters[office]"?: boolean;
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
+                /** @description Only records with this value. */
+                "filters[unanswered]"?: boolean;
                 /** @description Only records with this value. */
                 "filters[unread]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -21436,6 +24828,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -21460,13 +24853,17 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Only records with this value. */
+                            office?: boolean;
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: uuid
                              * @description Only records with this value.
                              */
                             studentId?: string;
+                            /** @description Only records with this value. */
+                            unanswered?: boolean;
                             /** @description Only records with this value. */
                             unread?: boolean;
                         };
@@ -21726,6 +25123,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -21937,6 +25335,286 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getParentNotificationWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebPush"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postParentNotificationWebPush: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Browser subscribed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example Browser subscribed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postParentNotificationWebPushEnd: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Browser unsubscribed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example Browser unsubscribed */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getParentStudentCertificateList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[kind]"?: "BONAFIDE" | "LEAVING";
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "number";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChildCertificatePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postParentStudentCertificateList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            kind?: "BONAFIDE" | "LEAVING";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "number";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChildCertificatePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getParentStudentCertificateById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22060,6 +25738,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22136,6 +25815,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22210,6 +25890,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22549,12 +26230,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[active]"?: boolean;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -22577,6 +26260,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -22603,7 +26287,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             active?: boolean;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -22687,6 +26371,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22765,6 +26450,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -22868,7 +26554,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[classId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "DRAFT" | "SCHEDULED" | "PUBLISHED" | "WITHDRAWN";
@@ -22878,6 +26564,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "publishedAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -22900,6 +26588,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -22929,7 +26618,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             classId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -23064,6 +26753,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -23142,6 +26832,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -23332,7 +27023,7 @@ export interface operations {
                 "filters[classId]"?: string;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only up to this one. */
                 "filters[to]"?: string;
@@ -23340,6 +27031,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -23362,6 +27055,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -23396,7 +27090,7 @@ export interface operations {
                              * @description Only from this one on.
                              */
                             from?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: date
@@ -23485,6 +27179,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -23563,6 +27258,136 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminAttendanceLesson: {
+        parameters: {
+            query: {
+                /** @description Today unless given */
+                date?: string;
+                /** @description The lesson's place in the timetable */
+                slotId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LessonRegister"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminAttendanceLessonMark: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["OfficeLesson"];
+                };
+            };
+        };
+        responses: {
+            /** @description Lesson marked */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LessonMarked"];
+                        /** @example Lesson marked */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminAttendanceLessons: {
+        parameters: {
+            query?: {
+                /** @description Today unless given */
+                date?: string;
+                /** @description All divisions unless given */
+                divisionId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LessonList"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -23731,6 +27556,42 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminAttendanceReportPdf: {
+        parameters: {
+            query: {
+                divisionId: string;
+                /** @description This month unless given */
+                month?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminAttendanceSummary: {
         parameters: {
             query?: {
@@ -23762,6 +27623,84 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminAttendanceSummaryCsv: {
+        parameters: {
+            query?: {
+                /** @description All classes unless given */
+                classId?: string | null;
+                /** @description The first of this month unless given */
+                from?: string;
+                /** @description Today unless given */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminAttendanceSummaryPdf: {
+        parameters: {
+            query?: {
+                /** @description All classes unless given */
+                classId?: string | null;
+                /** @description The first of this month unless given */
+                from?: string;
+                /** @description Today unless given */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -23832,12 +27771,16 @@ export interface operations {
                 "filters[entityId]"?: string;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
+                /** @description Words to find anywhere in the record's words, in any case; at most 10. */
+                "filters[search]"?: string;
                 /** @description Only before this one. */
                 "filters[to]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "occurredAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -23860,6 +27803,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -23905,6 +27849,8 @@ export interface operations {
                              * @description Only from this one on.
                              */
                             from?: string;
+                            /** @description Words to find anywhere in the record's words, in any case; at most 10. */
+                            search?: string;
                             /**
                              * Format: date-time
                              * @description Only before this one.
@@ -24016,12 +27962,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[level]"?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "level" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -24044,6 +27992,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -24070,7 +28019,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             level?: number;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -24154,6 +28103,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -24232,6 +28182,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -24266,6 +28217,42 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminDashboardToday: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Today"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -24327,12 +28314,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[channel]"?: "SMS" | "EMAIL";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -24355,6 +28344,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -24384,7 +28374,7 @@ export interface operations {
                              * @enum {string}
                              */
                             channel?: "SMS" | "EMAIL";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -24539,12 +28529,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[channel]"?: "SMS" | "EMAIL";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -24567,6 +28559,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -24596,7 +28589,7 @@ export interface operations {
                              * @enum {string}
                              */
                             channel?: "SMS" | "EMAIL";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -24721,6 +28714,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -24758,6 +28752,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -24862,12 +28857,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[classId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -24890,6 +28887,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -24919,7 +28917,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             classId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -25003,6 +29001,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -25081,6 +29080,50 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminDivisionByIdClassList: {
+        parameters: {
+            query?: {
+                /** @description Empty ones to tick or write in; 5 unless given */
+                blankColumns?: number | null;
+                /** @description ROLL_NUMBER, GUARDIAN and PHONE unless given */
+                columns?: ("ROLL_NUMBER" | "ADMISSION_NUMBER" | "GENDER" | "DATE_OF_BIRTH" | "GUARDIAN" | "PHONE")[];
+                /** @description Who sat there on that day; today unless given */
+                date?: string;
+                /** @description What the list is for, printed above it */
+                title?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -25185,7 +29228,7 @@ export interface operations {
                 "filters[department]"?: string;
                 /** @description Only records with this value. */
                 "filters[employeeType]"?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
-                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "INACTIVE";
@@ -25218,6 +29261,45 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminEmployeeIdCards: {
+        parameters: {
+            query?: {
+                /** @description One employee alone */
+                employeeId?: string | null;
+                /** @description Everybody unless given */
+                employeeType?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT" | "";
+                /** @description 8 to a sheet unless given; 10 have the size of bank cards */
+                perPage?: 8 | 10;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -25310,6 +29392,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -25326,7 +29409,7 @@ export interface operations {
                 "filters[department]"?: string;
                 /** @description Only records with this value. */
                 "filters[employeeType]"?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
-                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "INACTIVE";
@@ -25334,6 +29417,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "employeeCode" | "firstName" | "joiningDate" | "lastName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -25356,11 +29441,12 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
@@ -25387,7 +29473,7 @@ export interface operations {
                              * @enum {string}
                              */
                             employeeType?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
-                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                            /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -25435,7 +29521,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
@@ -25476,6 +29562,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -25554,6 +29641,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -25723,6 +29811,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -25786,7 +29875,7 @@ export interface operations {
                 "filters[classId]"?: string;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
@@ -25796,6 +29885,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "eventDate" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -25818,6 +29909,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -25852,7 +29944,7 @@ export interface operations {
                              * @description Only from this one on.
                              */
                             from?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -25946,6 +30038,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -26024,6 +30117,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -26061,6 +30155,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -26169,12 +30264,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[isDefault]"?: boolean;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -26197,6 +30294,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -26223,7 +30321,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             isDefault?: boolean;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -26307,6 +30405,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -26385,6 +30484,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -26401,7 +30501,7 @@ export interface operations {
                 "filters[academicYearId]"?: string;
                 /** @description Only records with this value. */
                 "filters[classId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "DRAFT" | "SCHEDULED" | "PUBLISHED";
@@ -26411,6 +30511,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "name" | "startDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -26433,6 +30535,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -26467,7 +30570,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             classId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -26617,6 +30720,52 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminExamReportCardByStudentIdPrincipalRemark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                studentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["OfficeRemark"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Remark"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -26872,12 +31021,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[academicYearId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -26900,6 +31051,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -26929,7 +31081,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             academicYearId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -27013,6 +31165,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -27091,6 +31244,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -27128,6 +31282,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -27206,6 +31361,48 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminExamByIdHallTickets: {
+        parameters: {
+            query?: {
+                /** @description All who sit there, by roll number */
+                divisionId?: string | null;
+                /** @description No ticket for those who owe what is due by today; the last page names them */
+                holdBackDues?: boolean;
+                /** @description One student alone */
+                studentId?: string | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -27305,6 +31502,60 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminExamByIdResultsPdf: {
+        parameters: {
+            query?: {
+                /** @description The best first, instead of by roll number */
+                byRank?: boolean;
+                /** @description All classes of the exam unless given */
+                classId?: string;
+                /** @description All divisions unless given */
+                divisionId?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            /** @description Term 1 has no results to print */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminExamByIdSchedule: {
         parameters: {
             query?: never;
@@ -27337,6 +31588,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -27385,6 +31637,216 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CertificateIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Fee certificate issued */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Certificate"];
+                        /** @example Fee certificate issued */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeCertificateList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "number";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CertificatePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminFeeCertificateList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Text to find anywhere in the record's words, in any case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "number";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CertificatePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeCertificateById: {
+        parameters: {
+            query?: {
+                /** @description pdf gives the printable certificate */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Certificate"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -27526,6 +31988,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminFeeCollectionPdf: {
+        parameters: {
+            query?: {
+                /** @description Today unless given */
+                from?: string;
+                /** @description from unless given */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminFeeCollectionFamily: {
         parameters: {
             query?: never;
@@ -27590,7 +32089,7 @@ export interface operations {
                 "filters[paymentMode]"?: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
                 /** @description Only records with this value. */
                 "filters[reversed]"?: boolean;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
@@ -27600,6 +32099,8 @@ export interface operations {
                 "sort[field]"?: "amount" | "receivedAt" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -27622,6 +32123,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -27668,7 +32170,7 @@ export interface operations {
                             paymentMode?: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
                             /** @description Only records with this value. */
                             reversed?: boolean;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: uuid
@@ -27977,7 +32479,7 @@ export interface operations {
                 "filters[category]"?: "SIBLING" | "STAFF" | "MERIT" | "OTHER";
                 /** @description Only records with this value. */
                 "filters[feeHeadId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "ENDED" | "ONCE";
@@ -27987,6 +32489,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -28009,6 +32513,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -28048,7 +32553,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             feeHeadId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -28142,6 +32647,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -28320,6 +32826,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -28428,7 +32935,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[optional]"?: boolean;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[type]"?: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
@@ -28436,6 +32943,8 @@ export interface operations {
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -28458,6 +32967,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -28484,7 +32994,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             optional?: boolean;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -28573,6 +33083,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -28651,6 +33162,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -28763,7 +33275,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[reversed]"?: boolean;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
@@ -28773,6 +33285,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "date" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -28795,6 +33309,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -28821,7 +33336,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             reversed?: boolean;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: uuid
@@ -28915,6 +33430,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -29018,7 +33534,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
@@ -29028,6 +33544,8 @@ export interface operations {
                 "sort[field]"?: "amount" | "paidAt" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -29050,6 +33568,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -29079,7 +33598,7 @@ export interface operations {
                              * @description Only from this one on.
                              */
                             from?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: uuid
@@ -29334,6 +33853,8 @@ export interface operations {
                 "sort[field]"?: "child" | "createdAt" | "kind";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -29356,6 +33877,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -29472,6 +33994,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -29550,6 +34073,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -29613,12 +34137,14 @@ export interface operations {
                 "filters[academicYearId]"?: string;
                 /** @description Only records with this value. */
                 "filters[classId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -29641,6 +34167,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -29675,7 +34202,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             classId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -29875,7 +34402,7 @@ export interface operations {
                 "filters[feeHeadId]"?: string;
                 /** @description Only records with this value. */
                 "filters[optionId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "LATER" | "ENDED";
@@ -29885,6 +34412,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "fromDate" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -29907,6 +34436,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -29946,7 +34476,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             optionId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -30040,6 +34570,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30118,6 +34649,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30201,6 +34733,38 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeTrialBalancePdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30414,6 +34978,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30451,6 +35016,407 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminGroupCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GroupFields"];
+                };
+            };
+        };
+        responses: {
+            /** @description Group created */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Group"];
+                        /** @example Group created */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminGroupList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Only records with this value. */
+                "filters[classId]"?: string;
+                /** @description Only records with this value. */
+                "filters[divisionId]"?: string;
+                /** @description Only records with this value. */
+                "filters[kind]"?: "ELECTIVE" | "BATCH";
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description Only records with this value. */
+                "filters[subjectId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "name";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["GroupPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminGroupList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            classId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            divisionId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            kind?: "ELECTIVE" | "BATCH";
+                            /** @description Text to find anywhere in the record's words, in any case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            subjectId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default name
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "name";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["GroupPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminGroupById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Group"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminGroupById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GroupChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Group"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminGroupById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminGroupByIdMembers: {
+        parameters: {
+            query?: {
+                /** @description Today unless given */
+                date?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["GroupMembers"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminGroupByIdMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MembersChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["GroupMembers"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30533,6 +35499,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30549,12 +35516,14 @@ export interface operations {
                 "filters[employeeId]"?: string;
                 /** @description Only records with this value. */
                 "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "employeeName" | "remaining";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -30577,6 +35546,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -30611,7 +35581,7 @@ export interface operations {
                              * @enum {string}
                              */
                             leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -30739,6 +35709,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -30803,7 +35774,7 @@ export interface operations {
                 "filters[from]"?: string;
                 /** @description Only records with this value. */
                 "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
@@ -30815,6 +35786,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -30837,6 +35810,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -30881,7 +35855,7 @@ export interface operations {
                              * @enum {string}
                              */
                             leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -30980,6 +35954,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -31094,12 +36069,14 @@ export interface operations {
                 "filters[category]"?: string;
                 /** @description Only records with this value. */
                 "filters[isbn]"?: string;
-                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -31122,6 +36099,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -31152,7 +36130,7 @@ export interface operations {
                             category?: string;
                             /** @description Only records with this value. */
                             isbn?: string;
-                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                            /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -31236,6 +36214,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -31314,6 +36293,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -31375,7 +36355,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[bookId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[shelf]"?: string;
@@ -31385,6 +36365,8 @@ export interface operations {
                 "sort[field]"?: "accessionNumber" | "createdAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -31407,6 +36389,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -31436,7 +36419,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             bookId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /** @description Only records with this value. */
                             shelf?: string;
@@ -31566,6 +36549,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -31644,6 +36628,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -31723,6 +36708,8 @@ export interface operations {
                 "sort[field]"?: "dueOn" | "issuedOn" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -31745,6 +36732,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -32014,6 +37002,8 @@ export interface operations {
                 "sort[field]"?: "borrowerName" | "dueOn" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -32036,6 +37026,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -32285,6 +37276,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -32307,6 +37300,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -32447,16 +37441,22 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Only records with this value. */
+                "filters[office]"?: boolean;
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
+                /** @description Only records with this value. */
+                "filters[unanswered]"?: boolean;
                 /** @description Only records with this value. */
                 "filters[unread]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -32479,6 +37479,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -32503,13 +37504,17 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Only records with this value. */
+                            office?: boolean;
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: uuid
                              * @description Only records with this value.
                              */
                             studentId?: string;
+                            /** @description Only records with this value. */
+                            unanswered?: boolean;
                             /** @description Only records with this value. */
                             unread?: boolean;
                         };
@@ -32855,6 +37860,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -32980,6 +37986,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -33043,6 +38050,8 @@ export interface operations {
                 "sort[field]"?: "moduleId" | "roleId";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -33065,6 +38074,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -33178,6 +38188,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -33237,7 +38248,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[type]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
@@ -33245,6 +38256,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "name" | "type";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -33267,6 +38280,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -33291,7 +38305,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -33380,6 +38394,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -33458,6 +38473,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -33507,6 +38523,47 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminSearch: {
+        parameters: {
+            query: {
+                /** @description Everything unless given; PEOPLE are students and employees */
+                only?: "STUDENTS" | "EMPLOYEES" | "PEOPLE" | "";
+                /** @description Words of names, a phone, or a number: of an admission, a receipt, an employee, a book's copy */
+                text: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Found"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminSetting: {
         parameters: {
             query?: never;
@@ -33536,6 +38593,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -33579,6 +38637,216 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminStudentBonafideCreate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BonafideIn"];
+                };
+            };
+        };
+        responses: {
+            /** @description Bonafide certificate issued */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Bonafide"];
+                        /** @example Bonafide certificate issued */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentBonafideList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: number;
+                /** @description How many on a page. */
+                limit?: number;
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: string;
+                /** @description Only records with this value. */
+                "filters[studentId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "number";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BonafidePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminStudentBonafideList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Text to find anywhere in the record's words, in any case. */
+                            search?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            studentId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "number";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BonafidePage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentBonafideById: {
+        parameters: {
+            query?: {
+                /** @description pdf gives the printable certificate */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Bonafide"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -33647,7 +38915,7 @@ export interface operations {
                 "filters[divisionId]"?: string;
                 /** @description Only records with this value. */
                 "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
-                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
@@ -33682,6 +38950,45 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentIdCards: {
+        parameters: {
+            query?: {
+                /** @description All who sit there today, by roll number */
+                divisionId?: string | null;
+                /** @description 8 to a sheet unless given; 10 have the size of bank cards */
+                perPage?: 8 | 10;
+                /** @description One student alone */
+                studentId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -33776,6 +39083,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -33796,7 +39104,7 @@ export interface operations {
                 "filters[divisionId]"?: string;
                 /** @description Only records with this value. */
                 "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
-                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
@@ -33806,6 +39114,8 @@ export interface operations {
                 "sort[field]"?: "admissionNumber" | "createdAt" | "firstName" | "lastName" | "rollNumber";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -33824,15 +39134,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["StudentItemPage"];
+                        data: components["schemas"]["ListedStudentPage"];
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
@@ -33872,7 +39183,7 @@ export interface operations {
                              * @enum {string}
                              */
                             gender?: "FEMALE" | "MALE" | "OTHER";
-                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                            /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -33914,7 +39225,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["StudentItemPage"];
+                        data: components["schemas"]["ListedStudentPage"];
                         /** @example OK */
                         message: string;
                     };
@@ -33922,7 +39233,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
@@ -34099,6 +39410,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -34177,6 +39489,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -34214,6 +39527,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -34261,6 +39575,93 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentByIdGroups: {
+        parameters: {
+            query?: {
+                /** @description Today unless given */
+                date?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StudentGroups"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminStudentByIdGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["StudentGroupsChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StudentGroups"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -34392,6 +39793,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -34467,6 +39869,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -34553,6 +39956,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -34743,7 +40147,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[type]"?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
@@ -34751,6 +40155,8 @@ export interface operations {
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -34773,6 +40179,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -34797,7 +40204,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -34886,6 +40293,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -34964,6 +40372,90 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminTimetableCover: {
+        parameters: {
+            query?: {
+                /** @description Today unless given */
+                date?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Cover"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminTimetableCover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CoverChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Cover"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35001,6 +40493,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35046,6 +40539,158 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminTimetableDivisionByDivisionIdWeekPdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                divisionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminTimetableGroupByGroupId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["GroupWeek"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminTimetableGroupByGroupId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GroupWeekChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["GroupWeek"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminTimetableGroupByGroupIdWeekPdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -35108,12 +40753,14 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[isBreak]"?: boolean;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startTime";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -35136,6 +40783,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -35162,7 +40810,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             isBreak?: boolean;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -35246,6 +40894,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35324,6 +40973,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35395,6 +41045,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "date";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -35417,6 +41069,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -35538,6 +41191,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35575,6 +41229,41 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminTimetableTeacherByEmployeeIdWeekPdf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                employeeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35636,7 +41325,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[driverId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "MAINTENANCE" | "RETIRED";
@@ -35644,6 +41333,8 @@ export interface operations {
                 "sort[field]"?: "busNumber" | "createdAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -35666,6 +41357,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -35695,7 +41387,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             driverId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -35784,6 +41476,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35862,6 +41555,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -35923,6 +41617,8 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[busId]"?: string;
                 /** @description Only records with this value. */
+                "filters[release]"?: "WAITING" | "RELEASED" | "DISCARDED";
+                /** @description Only records with this value. */
                 "filters[resolved]"?: boolean;
                 /** @description Only records with this value. */
                 "filters[severity]"?: "LOW" | "MEDIUM" | "HIGH";
@@ -35934,6 +41630,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "occurredAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -35956,6 +41654,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -35985,6 +41684,11 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             busId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            release?: "WAITING" | "RELEASED" | "DISCARDED";
                             /** @description Only records with this value. */
                             resolved?: boolean;
                             /**
@@ -36047,6 +41751,90 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminTransportIncidentByIdDiscard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Incident discarded */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Incident"];
+                        /** @example Incident discarded */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminTransportIncidentByIdRelease: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Riders notified */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Incident"];
+                        /** @example Riders notified */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -36130,6 +41918,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -36193,12 +41982,14 @@ export interface operations {
                 "filters[busId]"?: string;
                 /** @description Only records with this value. */
                 "filters[direction]"?: "pickup" | "dropoff";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -36221,6 +42012,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -36255,7 +42047,7 @@ export interface operations {
                              * @enum {string}
                              */
                             direction?: "pickup" | "dropoff";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -36339,6 +42131,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -36417,6 +42210,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -36495,6 +42289,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -36525,6 +42320,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "scheduledStartAt" | "tripDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -36547,6 +42344,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -36735,6 +42533,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -37126,7 +42925,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[schoolId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "DISABLED" | "INACTIVE";
@@ -37134,6 +42933,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "email" | "lastUsedAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -37156,6 +42957,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -37184,7 +42986,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             schoolId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -37273,6 +43075,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -37311,6 +43114,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -37349,6 +43153,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -37429,6 +43234,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -37461,6 +43267,8 @@ export interface operations {
                 "sort[field]"?: "occurredAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -37483,6 +43291,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -37598,7 +43407,7 @@ export interface operations {
                 "filters[channel]"?: "PUSH" | "SMS" | "EMAIL";
                 /** @description Only records with this value. */
                 "filters[schoolId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[type]"?: string;
@@ -37606,6 +43415,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "failedAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -37628,6 +43439,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -37661,7 +43473,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             schoolId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /** @description Only records with this value. */
                             type?: string;
@@ -37768,7 +43580,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[node]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[state]"?: "CURRENT" | "BEHIND" | "FAILED";
@@ -37776,6 +43588,8 @@ export interface operations {
                 "sort[field]"?: "code" | "name" | "schemaVersion";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -37798,6 +43612,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -37823,7 +43638,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             node?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -37909,6 +43724,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -37986,6 +43802,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38041,7 +43858,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[state]"?: "ACTIVE" | "DRAINING";
@@ -38049,6 +43866,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "name" | "sizeBytes";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -38071,6 +43890,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -38094,7 +43914,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -38183,6 +44003,40 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSuperAdminNodeById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. There is no body. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38221,6 +44075,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38259,6 +44114,53 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSuperAdminNodeByIdStandby: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["StandbyOf"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Node"];
+                        /** @example Saved */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38271,7 +44173,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "DISABLED";
@@ -38279,6 +44181,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "email" | "lastSignInAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -38301,6 +44205,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -38324,7 +44229,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -38413,6 +44318,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38451,6 +44357,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38489,6 +44396,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38537,6 +44445,54 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSuperAdminSchoolImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SchoolImport"];
+                };
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Schools are being set up */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SchoolBatch"];
+                        /** @example Schools are being set up */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSuperAdminSchoolList: {
         parameters: {
             query?: {
@@ -38546,7 +44502,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only records with this value. */
                 "filters[node]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
@@ -38554,6 +44510,8 @@ export interface operations {
                 "sort[field]"?: "code" | "createdAt" | "databaseBytes" | "name" | "status" | "students";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -38576,6 +44534,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -38601,7 +44560,7 @@ export interface operations {
                         filters?: {
                             /** @description Only records with this value. */
                             node?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -38690,6 +44649,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38774,6 +44734,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38812,6 +44773,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38875,6 +44837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38913,6 +44876,45 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSuperAdminSchoolByIdExports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ExportList"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -38950,6 +44952,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39034,6 +45037,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39071,6 +45075,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39104,6 +45109,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39142,6 +45148,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39179,6 +45186,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39217,6 +45225,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39314,12 +45323,14 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "publishedAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -39342,6 +45353,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -39366,7 +45378,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -39497,6 +45509,136 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeacherAttendanceLesson: {
+        parameters: {
+            query: {
+                /** @description Today unless given */
+                date?: string;
+                /** @description The lesson's place in the timetable */
+                slotId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LessonRegister"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postTeacherAttendanceLessonMark: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LessonFields"];
+                };
+            };
+        };
+        responses: {
+            /** @description Lesson marked */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LessonMarked"];
+                        /** @example Lesson marked */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeacherAttendanceLessons: {
+        parameters: {
+            query?: {
+                /** @description Today unless given */
+                date?: string;
+                /** @description All divisions unless given */
+                divisionId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LessonList"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39644,6 +45786,8 @@ export interface operations {
                 "sort[field]"?: "class" | "studentCount";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -39666,6 +45810,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -39862,6 +46007,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -39963,7 +46109,7 @@ export interface operations {
                 "filters[academicYearId]"?: string;
                 /** @description Only records with this value. */
                 "filters[classId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "DRAFT" | "SCHEDULED" | "PUBLISHED";
@@ -39973,6 +46119,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "name" | "startDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -39995,6 +46143,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -40029,7 +46178,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             classId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -40123,6 +46272,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -40271,12 +46421,14 @@ export interface operations {
                 "filters[employeeId]"?: string;
                 /** @description Only records with this value. */
                 "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "employeeName" | "remaining";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -40299,6 +46451,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -40333,7 +46486,7 @@ export interface operations {
                              * @enum {string}
                              */
                             leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -40494,7 +46647,7 @@ export interface operations {
                 "filters[from]"?: string;
                 /** @description Only records with this value. */
                 "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
@@ -40506,6 +46659,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -40528,6 +46683,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -40572,7 +46728,7 @@ export interface operations {
                              * @enum {string}
                              */
                             leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -40654,7 +46810,7 @@ export interface operations {
                 "filters[from]"?: string;
                 /** @description Only records with this value. */
                 "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
@@ -40666,6 +46822,8 @@ export interface operations {
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -40688,6 +46846,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -40732,7 +46891,7 @@ export interface operations {
                              * @enum {string}
                              */
                             leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -40812,12 +46971,14 @@ export interface operations {
                 "filters[category]"?: string;
                 /** @description Only records with this value. */
                 "filters[isbn]"?: string;
-                /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -40840,6 +47001,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -40870,7 +47032,7 @@ export interface operations {
                             category?: string;
                             /** @description Only records with this value. */
                             isbn?: string;
-                            /** @description Words to find anywhere in the record's words, whatever their case; at most 10. */
+                            /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                             search?: string;
                         };
                         /** @default 20 */
@@ -40968,16 +47130,22 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Only records with this value. */
+                "filters[office]"?: boolean;
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
+                /** @description Only records with this value. */
+                "filters[unanswered]"?: boolean;
                 /** @description Only records with this value. */
                 "filters[unread]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -41000,6 +47168,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -41024,13 +47193,17 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Only records with this value. */
+                            office?: boolean;
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: uuid
                              * @description Only records with this value.
                              */
                             studentId?: string;
+                            /** @description Only records with this value. */
+                            unanswered?: boolean;
                             /** @description Only records with this value. */
                             unread?: boolean;
                         };
@@ -41423,6 +47596,128 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeacherNotificationWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebPush"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postTeacherNotificationWebPush: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Browser subscribed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example Browser subscribed */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postTeacherNotificationWebPushEnd: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Browser unsubscribed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Nothing"];
+                        /** @example Browser unsubscribed */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -41443,7 +47738,7 @@ export interface operations {
                 "filters[examId]"?: string;
                 /** @description Only records with this value. */
                 "filters[paperId]"?: string;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[studentId]"?: string;
@@ -41453,6 +47748,8 @@ export interface operations {
                 "sort[field]"?: "examName" | "firstName" | "marksObtained" | "rollNumber";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -41475,6 +47772,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -41519,7 +47817,7 @@ export interface operations {
                              * @description Only records with this value.
                              */
                             paperId?: string;
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * Format: uuid
@@ -41654,6 +47952,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -41759,7 +48058,7 @@ export interface operations {
                 page?: number;
                 /** @description How many on a page. */
                 limit?: number;
-                /** @description Text to find anywhere in the record's words, whatever its case. */
+                /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[type]"?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
@@ -41767,6 +48066,8 @@ export interface operations {
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: "json" | "csv";
             };
             header?: never;
             path?: never;
@@ -41789,6 +48090,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];
@@ -41813,7 +48115,7 @@ export interface operations {
                 "application/json": {
                     data: {
                         filters?: {
-                            /** @description Text to find anywhere in the record's words, whatever its case. */
+                            /** @description Text to find anywhere in the record's words, in any case. */
                             search?: string;
                             /**
                              * @description Only records with this value.
@@ -41900,6 +48202,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflict"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -41929,6 +48232,48 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTeacherTimetableLessonBySlotIdStudents: {
+        parameters: {
+            query?: {
+                /** @description Today unless given */
+                date?: string;
+            };
+            header?: never;
+            path: {
+                slotId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LessonRoster"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

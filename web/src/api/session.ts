@@ -1,15 +1,20 @@
 // Who is signed in. The access token lives in this module's memory only; the refresh token is a cookie no script can read.
 import { useSyncExternalStore } from 'react'
+import { account } from './account'
+import { authPath, home, isApp } from './home'
 import { forget, keepSession, leaving, lineIs, recallSession } from './offline'
 import type { components } from './schema'
 
-type Answer = components['schemas']['ConsoleSession']
+/** In the app a session also says which account it is of, and which others the phone has. */
+type Answer = components['schemas']['ConsoleSession'] &
+  Partial<Pick<components['schemas']['AppSession'], 'accountId' | 'accounts'>>
 export type Role = Answer['user']['role']
 
 export interface Session {
   user: Answer['user']
   school: Answer['school']
   permissions: Answer['permissions']
+  accounts?: Answer['accounts']
 }
 
 /** starting: nobody knows yet. ended: was signed in, and what is on the page is kept until they are back. */
@@ -20,17 +25,18 @@ export type State =
   | { status: 'in'; session: Session }
   | { status: 'ended'; session: Session }
 
-type Word = { type: 'renewed'; answer: Answer; until: number } | { type: 'out' }
+type Word = { account: string } & ({ type: 'renewed'; answer: Answer; until: number } | { type: 'out' })
 
 // Who was signed in when this browser last knew is taken to be still: pages are drawn, and read what was kept where there is no
 // line, while the server is asked. Without a token nothing new is read or written.
-const recalled = leaving.is() ? undefined : recallSession()
+const isGone = () => (isApp ? leaving.who() === account.current() : leaving.is())
+const recalled = isGone() ? undefined : recallSession()
 let state: State = recalled ? { status: 'in', session: recalled } : { status: 'starting' }
 let token = ''
 let until = 0
 let timer: number | undefined
 const listeners = new Set<() => void>()
-const tabs = new BroadcastChannel('homeroom')
+const tabs = new BroadcastChannel(isApp ? 'homeroom-app' : 'homeroom')
 
 function become(next: State) {
   state = next
@@ -38,10 +44,11 @@ function become(next: State) {
 }
 
 function sessionOf(a: Answer): Session {
-  return { user: a.user, school: a.school, permissions: a.permissions }
+  return { user: a.user, school: a.school, permissions: a.permissions, accounts: a.accounts }
 }
 
 function adopt(answer: Answer, expires: number, tell: boolean) {
+  if (answer.accountId) account.is(answer.accountId)
   keepSession(sessionOf(answer))
   const before = state.status === 'in' || state.status === 'ended' ? state.session.user.id : undefined
   if (before && before !== answer.user.id) {
@@ -56,7 +63,7 @@ function adopt(answer: Answer, expires: number, tell: boolean) {
   // Only a change of rights is news to the pages; a fresh token is not.
   if (state.status !== 'in' || JSON.stringify(state.session) !== JSON.stringify(session))
     become({ status: 'in', session })
-  if (tell) tabs.postMessage({ type: 'renewed', answer, until: expires } satisfies Word)
+  if (tell) tabs.postMessage({ account: account.current(), type: 'renewed', answer, until: expires } satisfies Word)
 }
 
 function end() {
@@ -64,18 +71,21 @@ function end() {
   token = ''
   until = 0
   window.clearTimeout(timer)
-  if (state.status === 'in' && !proven) void forget(false)
+  if (state.status === 'in' && !proven && !isApp) void forget(false)
   if ((state.status === 'in' && proven) || state.status === 'ended') become({ status: 'ended', session: state.session })
   else become({ status: 'out' })
 }
 
 tabs.onmessage = (e: MessageEvent<Word>) => {
+  if (e.data.account !== account.current()) return // another window may be of another account
   if (e.data.type === 'renewed') adopt(e.data.answer, e.data.until, false)
-  else if (state.status !== 'out') window.location.assign('/console/')
+  else if (state.status !== 'out') window.location.assign(home)
 }
 
-export function consoleFetch(path: string, body?: unknown): Promise<Response> {
+/** Calls what lives on a cookie. */
+export function cookieFetch(path: string, body?: unknown): Promise<Response> {
   const headers: Record<string, string> = { 'X-Homeroom-Console': '1' }
+  if (token !== '') headers.Authorization = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   return fetch(path, {
     method: 'POST',
@@ -84,6 +94,8 @@ export function consoleFetch(path: string, body?: unknown): Promise<Response> {
     credentials: 'same-origin',
   })
 }
+
+const whose = (id = account.current()) => (isApp ? { accountId: id } : undefined)
 
 let renewing: Promise<boolean> | undefined
 
@@ -96,17 +108,23 @@ export function renew(): Promise<boolean> {
 async function alone(f: () => Promise<boolean>): Promise<boolean> {
   if (!('locks' in navigator)) return f()
   const asked = token
-  return navigator.locks.request('homeroom-session', () => (token !== '' && token !== asked ? true : f()))
+  return navigator.locks.request(`${isApp ? 'homeroom-app' : 'homeroom'}-session`, () =>
+    token !== '' && token !== asked ? true : f(),
+  )
 }
 
 async function renewNow(): Promise<boolean> {
   let response: Response
   try {
     if (leaving.is()) {
-      await consoleFetch('/auth/console/logout')
+      await cookieFetch(`${authPath}/logout`, whose(leaving.who() ?? ''))
       leaving.clear()
     }
-    response = await consoleFetch('/auth/console/refresh')
+    if (isApp && account.current() === '') {
+      end() // nobody has signed in here: there is nothing to ask for
+      return false
+    }
+    response = await cookieFetch(`${authPath}/refresh`, whose())
   } catch {
     lineIs(false)
     window.clearTimeout(timer)
@@ -134,12 +152,36 @@ export async function signOut(everywhere = false) {
   if (everywhere) await fetch('/auth/logout-all', { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
   await forget(true)
   try {
-    await consoleFetch('/auth/console/logout')
+    await cookieFetch(`${authPath}/logout`, whose())
   } catch {
     leaving.set()
   }
-  tabs.postMessage({ type: 'out' } satisfies Word)
-  window.location.assign('/console/')
+  tabs.postMessage({ account: account.current(), type: 'out' } satisfies Word)
+  account.leave()
+  window.location.assign(home)
+}
+
+/** Goes on as another account of the phone: by its own cookie, or by a new session if it has none. What is open goes on. */
+export async function switchAccount(id: string, to = home): Promise<Response> {
+  const before = account.current()
+  account.is(id)
+  const known = recallSession() !== undefined
+  account.is(before)
+  let response: Response
+  try {
+    response = await cookieFetch(`${authPath}/refresh`, whose(id))
+    if (response.status === 401) {
+      await accessToken()
+      response = await cookieFetch(`${authPath}/switch`, whose(id))
+    }
+  } catch (e) {
+    if (!known) throw e
+    response = new Response() // without a line, what was read as that account is still here
+  }
+  if (!response.ok) return response
+  account.is(id)
+  window.location.assign(to) // nothing of one account stays on the page of another
+  return response
 }
 
 /** The token to call with, renewed first if it is about to expire. */

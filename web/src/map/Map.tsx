@@ -22,6 +22,7 @@ export interface MapBus extends Place {
   label: string
   name: string // in words, for the tooltip and who cannot see the map
   stale?: boolean
+  faded?: boolean // as stale, for who waits at a stop: sooner
   trouble?: boolean
 }
 
@@ -43,6 +44,8 @@ interface Props {
   around?: Place[]
   /** What is kept in view as it moves. */
   follow?: string
+  /** What the two buttons are called. */
+  zoom?: [nearer: string, farther: string]
 }
 
 const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? ''
@@ -105,6 +108,7 @@ export default function BusMap({
   fit,
   follow,
   around,
+  zoom = ['Zoom in', 'Zoom out'],
 }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<L.Map>()
@@ -112,6 +116,7 @@ export default function BusMap({
   const gliding = useRef(new Map<L.Marker, number>())
   const acts = useRef({ onAdd, onMove, onChoose })
   acts.current = { onAdd, onMove, onChoose }
+  const [nearer, farther] = useRef(zoom).current
 
   useEffect(() => {
     const m = L.map(box.current!, {
@@ -125,7 +130,7 @@ export default function BusMap({
       minZoom: 3,
     })
     m.setView([20, 0], 3)
-    L.control.zoom({ position: 'topright', zoomInTitle: 'Zoom in', zoomOutTitle: 'Zoom out' }).addTo(m)
+    L.control.zoom({ position: 'topright', zoomInTitle: nearer, zoomOutTitle: farther }).addTo(m)
     L.control.scale({ imperial: false }).addTo(m)
     if (meta('map-tiles')) L.control.attribution({ prefix: false }).addTo(m)
     background().addTo(m)
@@ -153,7 +158,7 @@ export default function BusMap({
       for (const id of gliding.current.values()) window.cancelAnimationFrame(id)
       m.remove()
     }
-  }, [])
+  }, [nearer, farther])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: stops are compared by value
   useEffect(() => {
@@ -225,7 +230,7 @@ export default function BusMap({
       l.buses.delete(key)
     }
     for (const b of buses) {
-      const marks = { stale: b.stale, trouble: b.trouble, on: chosen === b.key }
+      const marks = { stale: b.stale, faded: b.faded, trouble: b.trouble, on: chosen === b.key }
       const looks = JSON.stringify([b.label, b.name, marks])
       let marker = l.buses.get(b.key)
       if (!marker) {

@@ -19,8 +19,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem } from '../api/client'
 import {
+  downloadList,
   type FilterOf,
-  fetchAll,
   fetchList,
   type ItemOf,
   type ListPath,
@@ -28,7 +28,6 @@ import {
   type SortOf,
 } from '../api/list'
 import { useAddress } from './address'
-import { saveCSV } from './csv'
 import { Trouble, useLate } from './feedback'
 import { useFormat } from './format'
 
@@ -36,7 +35,6 @@ interface Column<T, S extends string> {
   key: string
   title: string
   cell: (row: T) => ReactNode
-  text?: (row: T) => string // in a CSV file
   sort?: S
   end?: boolean // figures are set flush right
   hidden?: boolean // until chosen
@@ -73,7 +71,7 @@ interface Props<P extends ListPath> {
   /** The record in a drawer beside the list, by the id in the address; "new" is a record to be. */
   drawer?: (id: string, close: () => void) => ReactNode
   bulk?: (rows: ItemOf<P>[], clear: () => void) => ReactNode
-  /** A file the API makes; otherwise the list itself is written. */
+  /** Another file than the list's own: one that can be imported again. */
   csv?: (q: Partial<ListQuery>) => Promise<void>
 }
 
@@ -231,7 +229,11 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
 
           <div className="panel">
             <div className="list-scroll" tabIndex={0} role="region" aria-label={props.title}>
-              <table className="list" data-stale={list.isPlaceholderData || undefined}>
+              <table
+                className="list"
+                data-stale={list.isPlaceholderData || undefined}
+                data-waiting={list.isPending || undefined}
+              >
                 <thead>
                   <tr>
                     {props.bulk && (
@@ -512,17 +514,7 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
     try {
       const q = { sort: props.query.sort, order: props.query.order, filters: props.query.filters }
       if (props.csv) await props.csv(q)
-      else {
-        const rows = await fetchAll(props.path, q)
-        const plain = (v: ReactNode) => (typeof v === 'string' || typeof v === 'number' ? String(v) : '')
-        const cols = props.columns.filter(
-          (c) => c.text || rows.length === 0 || rows.some((r) => plain(c.cell(r)) !== ''),
-        )
-        saveCSV(`${props.noun[1]}.csv`, [
-          cols.map((c) => c.title),
-          ...rows.map((r) => cols.map((c) => (c.text ? c.text(r) : plain(c.cell(r))))),
-        ])
-      }
+      else await downloadList(props.path, q, `${props.noun[1]}.csv`)
     } catch (e) {
       setError(asProblem(e).message)
     } finally {

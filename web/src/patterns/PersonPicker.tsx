@@ -4,47 +4,53 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Ref, useEffect, useId, useState } from 'react'
-import { fetchList } from '../api/list'
+import { api, call } from '../api/client'
 import './areas.css'
 import { nameOf } from './format'
+import { Photo } from './Photo'
 
 export interface Person {
   kind: 'student' | 'employee'
   id: string
   name: string
   note: string
+  parent?: string
+  photo?: string | null
 }
 
-/** Students, and employees where they are asked for, that match these words. */
-export async function findPeople(words: string, employees = false): Promise<Person[]> {
-  const [students, staff] = await Promise.all([
-    fetchList('/school-admin/student/list', { page: 1, limit: 8, filters: { search: words } }),
-    employees
-      ? fetchList('/school-admin/employee/list', { page: 1, limit: 5, filters: { search: words, status: 'ACTIVE' } })
-      : null,
-  ])
+/** Students, and employees where they are asked for, or they alone. */
+type Among = boolean | 'only'
+
+/** The people that match these words. */
+export async function findPeople(words: string, employees: Among = false): Promise<Person[]> {
+  const only = employees === 'only' ? 'EMPLOYEES' : employees ? 'PEOPLE' : 'STUDENTS'
+  const found = await call(api.GET('/school-admin/search', { params: { query: { text: words, only } } }))
   return [
-    ...students.items.map(
+    ...found.students.map(
       (s): Person => ({
         kind: 'student',
         id: s.id,
         name: nameOf(s),
         note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · '),
+        parent: s.guardianName,
+        photo: s.photoFileId,
       }),
     ),
-    ...(staff?.items ?? []).map(
-      (e): Person => ({
-        kind: 'employee',
-        id: e.id,
-        name: nameOf(e),
-        note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · '),
-      }),
-    ),
+    ...found.employees
+      .filter((e) => e.status === 'ACTIVE')
+      .map(
+        (e): Person => ({
+          kind: 'employee',
+          id: e.id,
+          name: nameOf(e),
+          note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · '),
+        }),
+      ),
   ]
 }
 
 /** The people for what is being typed, once it has settled: until then those for the words before. */
-export function usePeople(words: string, employees = false) {
+export function usePeople(words: string, employees: Among = false) {
   const [settled] = useDebouncedValue(words.trim(), 150)
   return useQuery({
     queryKey: ['/school-admin/student/list', 'people', settled, employees],
@@ -56,7 +62,7 @@ export function usePeople(words: string, employees = false) {
 
 export function PersonPicker({
   label,
-  placeholder = 'Name, admission number or phone',
+  placeholder = "Name, parent's name, admission number or phone",
   employees,
   onPick,
   autoFocus,
@@ -66,7 +72,7 @@ export function PersonPicker({
 }: {
   label: string
   placeholder?: string
-  employees?: boolean
+  employees?: Among
   onPick: (p: Person) => void
   autoFocus?: boolean
   size?: 'sm' | 'md'
@@ -142,7 +148,16 @@ export function PersonPicker({
               onMouseMove={() => setOn(i)}
               onClick={() => pick(p)}
             >
-              <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>{p.name}</span>
+              <Photo file={p.photo} name={p.name} />
+              <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+                {p.name}
+                {p.parent && (
+                  <Text span size="sm" c="dimmed">
+                    {' '}
+                    · {p.parent}
+                  </Text>
+                )}
+              </span>
               <Text span size="sm" c="dimmed" className="figures">
                 {p.note}
               </Text>
@@ -153,7 +168,9 @@ export function PersonPicker({
               {found.error
                 ? 'The list could not be read. Try again.'
                 : fresh
-                  ? 'Nobody found. Try a name, an admission number or a phone.'
+                  ? employees === 'only'
+                    ? 'Nobody found. Try a name, a code or a phone.'
+                    : 'Nobody found. Try a name, an admission number or a phone.'
                   : 'Searching…'}
             </Text>
           )}

@@ -32,10 +32,10 @@ export function Figure({
       <Text size="sm" c="dimmed">
         {label}
       </Text>
-      <div className="big">
+      <div className="big" data-waiting={value === undefined || undefined}>
         {value === undefined ? late ? <Skeleton height="80%" width={72} /> : ' ' : (text ?? format.number(value))}
       </div>
-      <Text size="sm" c="dimmed" component="div" mih={20}>
+      <Text size="sm" c="dimmed" component="div" className="note">
         {note}
       </Text>
     </Link>

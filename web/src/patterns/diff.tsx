@@ -5,6 +5,9 @@ import { type Format, useFormat } from './format'
 const noise = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'searchText'])
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+/** What ids are of. */
+type Names = Record<string, string>
+
 interface Difference {
   field: string
   before: unknown
@@ -12,9 +15,9 @@ interface Difference {
 }
 
 /** The fields that differ; of what is new or gone, all that say something. */
-export function differences(before: unknown, after: unknown): Difference[] {
+export function differences(before: unknown, after: unknown, names: Names = {}): Difference[] {
   const out: Difference[] = []
-  compare(before ?? undefined, after ?? undefined, '', out)
+  compare(before ?? undefined, after ?? undefined, '', out, names)
   return out
 }
 
@@ -22,19 +25,25 @@ const blank = (v: unknown) => v === undefined || v === null || v === '' || (Arra
 const isObject = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
 const isList = (v: unknown): v is Record<string, unknown>[] => Array.isArray(v) && v.length > 0 && v.every(isObject)
 
-function compare(was: unknown, is: unknown, path: string, out: Difference[]) {
-  if (isList(was) || isList(is)) compareLists(isList(was) ? was : [], isList(is) ? is : [], path, out)
+function compare(was: unknown, is: unknown, path: string, out: Difference[], names: Names) {
+  if (isList(was) || isList(is)) compareLists(isList(was) ? was : [], isList(is) ? is : [], path, out, names)
   else if (isObject(was) || isObject(is)) {
     const a = isObject(was) ? was : {}
     const b = isObject(is) ? is : {}
     for (const k of new Set([...Object.keys(a), ...Object.keys(b)]))
-      if (!noise.has(k)) compare(a[k], b[k], path ? `${path}.${k}` : k, out)
+      if (!noise.has(k)) compare(a[k], b[k], path ? `${path}.${k}` : k, out, names)
   } else if (JSON.stringify(was ?? null) !== JSON.stringify(is ?? null) && !(blank(was) && blank(is)))
     out.push({ field: path || 'value', before: was, after: is })
 }
 
 /** Lists are compared by who is in them, not by their place: what left, what came, what changed of those who stayed. */
-function compareLists(was: Record<string, unknown>[], is: Record<string, unknown>[], path: string, out: Difference[]) {
+function compareLists(
+  was: Record<string, unknown>[],
+  is: Record<string, unknown>[],
+  path: string,
+  out: Difference[],
+  names: Names,
+) {
   const key =
     ['id', 'studentId', 'userId', 'code', 'name'].find((k) => [...was, ...is].every((x) => typeof x[k] === 'string')) ??
     ''
@@ -45,10 +54,12 @@ function compareLists(was: Record<string, unknown>[], is: Record<string, unknown
   for (const k of new Set([...a.keys(), ...b.keys()])) {
     const x = a.get(k)
     const y = b.get(k)
-    const field = [path, title(x) || title(y) || (uuid.test(k) ? `…${k.slice(-6)}` : k)].filter(Boolean).join('.')
+    const field = [path, title(x) || title(y) || names[k] || (uuid.test(k) ? `…${k.slice(-6)}` : k)]
+      .filter(Boolean)
+      .join('.')
     if (x && y)
       for (const f of Object.keys(x).filter((n) => n in y && !noise.has(n) && n !== key))
-        compare(x[f], y[f], `${field}.${f}`, out)
+        compare(x[f], y[f], `${field}.${f}`, out, names)
     else out.push({ field, before: x && line(x), after: y && line(y) })
   }
 }
@@ -86,21 +97,21 @@ export function fieldWords(field: string): string {
   return s ? s[0]!.toUpperCase() + s.slice(1) : 'Value'
 }
 
-export function valueWords(v: unknown, format: Format): string {
+function valueWords(v: unknown, format: Format, names: Names): string {
   if (v === true) return 'Yes'
   if (v === false) return 'No'
   if (blank(v)) return '–'
-  if (Array.isArray(v)) return v.map((x) => valueWords(x, format)).join(', ')
+  if (Array.isArray(v)) return v.map((x) => valueWords(x, format, names)).join(', ')
   const s = String(v)
   if (/^\d{4}-\d\d-\d\dT/.test(s)) return format.dateTime(s)
   if (/^\d{4}-\d\d-\d\d$/.test(s)) return format.date(s)
-  if (uuid.test(s)) return `…${s.slice(-6)}`
+  if (uuid.test(s)) return names[s] ?? `…${s.slice(-6)}`
   return s
 }
 
-export function Diff({ before, after }: { before: unknown; after: unknown }) {
+export function Diff({ before, after, names = {} }: { before: unknown; after: unknown; names?: Names }) {
   const format = useFormat()
-  const all = differences(before, after)
+  const all = differences(before, after, names)
   const made = before === null || before === undefined
   const gone = after === null || after === undefined
   if (all.length === 0) return <Text c="dimmed">Nothing that people see was changed.</Text>
@@ -127,8 +138,8 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
                       –
                     </Text>
                   ) : (
-                    <del className="was" title={String(d.before)}>
-                      {valueWords(d.before, format)}
+                    <del className="was" title={valueWords(d.before, format, names)}>
+                      {valueWords(d.before, format, names)}
                     </del>
                   )}
                 </Table.Td>
@@ -140,8 +151,8 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
                       –
                     </Text>
                   ) : (
-                    <ins className="is" title={String(d.after)}>
-                      {valueWords(d.after, format)}
+                    <ins className="is" title={valueWords(d.after, format, names)}>
+                      {valueWords(d.after, format, names)}
                     </ins>
                   )}
                 </Table.Td>

@@ -3,6 +3,7 @@ import { Alert, Button, Group, Modal, Skeleton, Stack, Text, Title } from '@mant
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem } from '../api/client'
+import { named } from './format'
 
 /** True once something has been awaited for 200 ms: shorter waits show nothing at all. */
 export function useLate(waiting: boolean): boolean {
@@ -20,13 +21,23 @@ export function useLate(waiting: boolean): boolean {
 
 export function Lines({ n = 6 }: { n?: number }) {
   const late = useLate(true)
-  if (!late) return null
+  if (!late) return <span data-waiting hidden />
   return (
-    <Stack gap={16} aria-hidden>
+    <Stack gap={16} aria-hidden data-waiting>
       {Array.from({ length: n }, (_, i) => (
         <Skeleton key={i} height={14} width={`${90 - ((i * 17) % 40)}%`} />
       ))}
     </Stack>
+  )
+}
+
+/** What only who helps needs to know, for those who ask for it. */
+export function Technical({ children }: { children: ReactNode }) {
+  return (
+    <details className="technical">
+      <summary>Details</summary>
+      {children}
+    </details>
   )
 }
 
@@ -37,17 +48,20 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <Alert color="red" variant="light" role="alert" title={p.message} p={12}>
       <Group gap={12}>
-        {Object.keys(p.fields).length > 0 && <Text size="sm">The marked fields say what to change.</Text>}
+        {p.details.length > 0 && (
+          <ul className="details">
+            {p.details.slice(0, 8).map(([field, message]) => (
+              <li key={field + message}>{named(message, field)}</li>
+            ))}
+            {p.details.length > 8 && <li>and {p.details.length - 8} more</li>}
+          </ul>
+        )}
         {retry && (
           <Button size="compact-sm" variant="default" onClick={retry}>
             Try again
           </Button>
         )}
-        {p.requestId && (
-          <Text size="xs" c="dimmed" className="figures">
-            Request {p.requestId}
-          </Text>
-        )}
+        {p.requestId && <Technical>Request {p.requestId}</Technical>}
       </Group>
     </Alert>
   )

@@ -14,14 +14,14 @@ export interface Format {
 
 export function useFormat(): Format {
   const { school } = useSession()
-  const locale = known(school?.locale)
+  const locale = knownLocale(school?.locale)
   const zone = school?.timeZone
   const currency = school?.currency ?? 'USD'
   const digits = school?.currencyDigits ?? 2
   return useMemo(() => formats(locale, zone, currency, digits), [locale, zone, currency, digits])
 }
 
-function known(locale: string | undefined): string | undefined {
+export function knownLocale(locale: string | undefined): string | undefined {
   try {
     return locale ? Intl.getCanonicalLocales(locale)[0] : undefined
   } catch {
@@ -30,7 +30,12 @@ function known(locale: string | undefined): string | undefined {
 }
 
 // digits are the server's: browsers count the decimals of some currencies otherwise.
-function formats(locale: string | undefined, timeZone: string | undefined, currency: string, digits: number): Format {
+export function formats(
+  locale: string | undefined,
+  timeZone: string | undefined,
+  currency: string,
+  digits: number,
+): Format {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
@@ -80,4 +85,22 @@ export function bytes(n: number): string {
     i++
   }
   return `${n < 10 && i > 0 ? n.toFixed(1) : Math.round(n)} ${units[i]}`
+}
+
+/** What people call a field, as the API says it in its refusals: firstName is "First name". */
+function fieldLabel(field: string): string {
+  const name = (field.split('.').pop() ?? field)
+    .replace(/\[.*$/, '')
+    .replace(/^is(?=[A-Z])/, '')
+    .replace(/(?<!^first|^last|^)Name$/, '')
+    .replace(/Ids?$/, '')
+  return words(name.replace(/([A-Z])/g, '_$1'))
+}
+
+/** A refusal's words about a field, by its label on screen, whatever the API calls it. */
+export function named(message: string, field: string, label = fieldLabel(field)): string {
+  const wire = field.split('.').pop()!.replace(/\[.*$/, '')
+  for (const start of [fieldLabel(field), wire])
+    if (message.startsWith(`${start} `)) return label + message.slice(start.length)
+  return /^(must|is|has|can|cannot)\b/.test(message) ? `${label} ${message}` : message
 }

@@ -1,42 +1,12 @@
 // Code that comes when it is shown, or about to be: a page, a chart, a map. What cannot be loaded says so and can be tried
 // again; the console is never loaded anew by itself, since what is typed elsewhere on it would be lost.
 import { Button, Group, Text } from '@mantine/core'
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Trouble } from './feedback'
-
-type PropsOf<C> = C extends ComponentType<infer P> ? P & object : never
+import { partWith } from './loading'
 
 /** part is a component of a file that is loaded for it; waiting is in its place meanwhile. */
-export function part<M, N extends keyof M>(load: () => Promise<M>, name: N, waiting?: ReactNode) {
-  type P = PropsOf<M[N]>
-  let Loaded: ComponentType<P> | undefined
-  let loading: Promise<void> | undefined
-  const read = () =>
-    (loading ??= load()
-      .then((m) => {
-        Loaded = m[name] as ComponentType<P>
-      })
-      .finally(() => (loading = undefined)))
-  function Part(props: P) {
-    const [failed, setFailed] = useState(false)
-    const [, redraw] = useState(false)
-    const get = () => {
-      setFailed(false)
-      read().then(
-        () => redraw(true),
-        () => setFailed(true),
-      )
-    }
-    // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is shown before it is loaded
-    useEffect(() => {
-      if (!Loaded) get()
-    }, [])
-    if (Loaded) return <Loaded {...props} />
-    return failed ? <NotLoaded retry={get} /> : waiting
-  }
-  Part.preload = () => read().catch(() => {}) // said when it is shown
-  return Part
-}
+export const part = partWith(NotLoaded)
 
 function NotLoaded({ retry }: { retry: () => void }) {
   const [updated, setUpdated] = useState(false)

@@ -17,7 +17,9 @@ import { IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem, Problem } from '../api/client'
-import { Dialog, Trouble, UnsavedGuard } from './feedback'
+import { DateField } from './DateField'
+import { Dialog, Technical, Trouble, UnsavedGuard } from './feedback'
+import { named } from './format'
 import { type Kept, KeptOffer, useKept } from './kept'
 
 type Value = string | number | boolean | null | undefined
@@ -98,7 +100,7 @@ export function useDraft<T extends object>(record: T): Draft<T> {
  * components: a component made anew at every key would lose the focus.
  */
 export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
-  const error = (k: keyof T & string) => d.errors[prefix + k]
+  const error = (k: keyof T & string, label: string) => d.errors[prefix + k] && named(d.errors[prefix + k]!, k, label)
   return {
     text: ({
       k,
@@ -120,7 +122,7 @@ export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
         withAsterisk={false}
         {...rest}
         value={String(d.values[k] ?? '')}
-        error={error(k)}
+        error={error(k, label)}
         onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])}
       />
     ),
@@ -129,19 +131,17 @@ export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
         label={label}
         {...rest}
         value={String(d.values[k] ?? '')}
-        error={error(k)}
+        error={error(k, label)}
         onChange={(e) => d.set(k, e.currentTarget.value as T[typeof k])}
       />
     ),
     day: ({ k, label, ...rest }: { k: keyof T & string; label: string; description?: string; required?: boolean }) => (
-      <TextInput
-        type="date"
+      <DateField
         label={label}
-        withAsterisk={false}
         {...rest}
         value={String(d.values[k] ?? '')}
-        error={error(k)}
-        onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])}
+        error={error(k, label)}
+        onChange={(day) => d.set(k, (day || null) as T[typeof k])}
       />
     ),
     number: ({
@@ -161,7 +161,7 @@ export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
         hideControls
         {...rest}
         value={(d.values[k] as number | null) ?? ''}
-        error={error(k)}
+        error={error(k, label)}
         onChange={(v) => d.set(k, (v === '' ? null : Number(v)) as T[typeof k])}
       />
     ),
@@ -185,7 +185,7 @@ export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
         withAsterisk={false}
         {...rest}
         value={String(d.values[k] ?? '')}
-        error={error(k)}
+        error={error(k, label)}
         data={none === undefined ? data : [{ value: '', label: none }, ...data]}
         onChange={(e) => d.set(k, (e.currentTarget.value || null) as T[typeof k])}
       />
@@ -195,7 +195,7 @@ export function fieldsOf<T extends object>(d: Draft<T>, prefix = '') {
         label={label}
         {...rest}
         checked={!!d.values[k]}
-        error={error(k)}
+        error={error(k, label)}
         onChange={(e) => d.set(k, e.currentTarget.checked as T[typeof k])}
       />
     ),
@@ -430,11 +430,7 @@ export function SaveBar({
           {p ? (
             <Text size="sm" c="red.8" role="alert">
               {p.message}
-              {p.requestId && (
-                <Text span size="xs" c="dimmed" display="block">
-                  Request {p.requestId}
-                </Text>
-              )}
+              {p.requestId && <Technical>Request {p.requestId}</Technical>}
             </Text>
           ) : saved && !draft.dirty ? (
             <Text size="sm" c="dimmed">

@@ -1,26 +1,12 @@
 import { Button, Text } from '@mantine/core'
-import { useEffect, useRef } from 'react'
-import { probe, useLine } from '../api/offline'
-import { queries } from '../api/queries'
+import { probe } from '../api/offline'
 import { useFormat } from '../patterns/format'
+import { useMendedLine } from '../patterns/line'
 
 /** Says that there is no line, and how old what is shown may be. When it is back, the page is read again. */
 export function LineBar() {
-  const line = useLine()
+  const line = useMendedLine()
   const format = useFormat()
-  const was = useRef(line.up)
-  useEffect(() => {
-    if (line.up && !was.current) void queries.invalidateQueries()
-    was.current = line.up
-    if (line.up) return
-    const again = () => void probe()
-    const timer = window.setInterval(again, 5_000)
-    window.addEventListener('online', again)
-    return () => {
-      window.clearInterval(timer)
-      window.removeEventListener('online', again)
-    }
-  }, [line.up])
   if (line.up) return null
   return (
     <div className="line-bar no-print" role="status">

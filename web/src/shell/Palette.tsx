@@ -1,12 +1,15 @@
 import { Modal, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
-import { IconBuilding, IconSearch, IconUser } from '@tabler/icons-react'
+import { IconBook2, IconBuilding, IconClock, IconId, IconReceipt, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { api, call } from '../api/client'
 import { fetchList } from '../api/list'
+import { openedPrefix } from '../api/offline'
 import { useMay, useSession } from '../api/session'
-import { nameOf } from '../patterns/format'
+import { nameOf, useFormat } from '../patterns/format'
+import { Photo } from '../patterns/Photo'
 import { type NavItem, navFor, pagesWithin } from './nav'
 
 interface Hit {
@@ -17,12 +20,59 @@ interface Hit {
   to: string
   search?: Record<string, string>
   sure?: boolean // whatever else may be found
+  record?: boolean // a person or a thing, not a page
 }
 
-/** Ctrl-K: any page, any student (or school, for the platform), without the mouse. */
+type Opened = Pick<Hit, 'key' | 'title' | 'note' | 'to' | 'search'>
+
+/** What this account opened last by the search, kept in this browser. */
+function readOpened(account: string): Opened[] {
+  try {
+    return JSON.parse(localStorage.getItem(`${openedPrefix}${account}`) ?? '[]') as Opened[]
+  } catch {
+    return []
+  }
+}
+
+function keepOpened(account: string, { key, title, note, to, search }: Opened) {
+  const rest = readOpened(account).filter((o) => o.key !== key)
+  try {
+    localStorage.setItem(
+      `${openedPrefix}${account}`,
+      JSON.stringify([{ key, title, note, to, search }, ...rest].slice(0, 6)),
+    )
+  } catch {
+    // no room: then nothing is offered next time
+  }
+}
+
+const keys: [string, string][] = [
+  ['/ or Ctrl K', 'Search people, receipts, books and pages'],
+  ['?', 'This sheet'],
+  ['↑ ↓ Enter', 'Choose from what was found; move in a grid'],
+  ['Esc', 'Close a drawer, a dialog or the search'],
+  ['P A L', 'In a register: present, absent, late'],
+  ['Tab', 'The next field; the first one skips to the page'],
+]
+
+/** Ctrl-K or /: any page, any person, receipt or book (or school, for the platform), without the mouse. */
 export function Palette() {
   const [opened, setOpened] = useState(false)
+  const [help, setHelp] = useState(false)
   useHotkeys([['mod+K', () => setOpened((o) => !o)]], [])
+  useEffect(() => {
+    // By the sign, not by the key: on many keyboards "/" is typed with Shift.
+    const press = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return
+      if ((e.target as Element).closest?.('input, textarea, select, [contenteditable]')) return
+      if (e.key === '/') setOpened(true)
+      else if (e.key === '?') setHelp(true)
+      else return
+      e.preventDefault()
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
   return (
     <>
       <button type="button" className="search-button" onClick={() => setOpened(true)}>
@@ -30,6 +80,26 @@ export function Palette() {
         <span style={{ flex: 1, textAlign: 'start' }}>Search</span>
         <kbd className="key">Ctrl K</kbd>
       </button>
+      <Modal.Root opened={help} onClose={() => setHelp(false)} size={480} transitionProps={{ duration: 80 }}>
+        <Modal.Overlay backgroundOpacity={0.35} />
+        <Modal.Content aria-label="Keys">
+          <Modal.Body p={24}>
+            <Text fw={600} mb={12}>
+              Keys
+            </Text>
+            <dl className="keys">
+              {keys.map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd className="key">{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </Modal.Body>
+        </Modal.Content>
+      </Modal.Root>
       <Modal.Root
         opened={opened}
         onClose={() => setOpened(false)}
@@ -55,10 +125,12 @@ function Finder({ close }: { close: () => void }) {
   const [settled] = useDebouncedValue(text.trim(), 200)
   const [on, setOn] = useState(0)
   const [waiting, setWaiting] = useState(false)
-  const students = useQuery({
-    queryKey: ['/school-admin/student/list', 'palette', settled],
-    queryFn: () => fetchList('/school-admin/student/list', { page: 1, limit: 7, filters: { search: settled } }),
-    enabled: settled.length > 1 && may('student', 'read'),
+  const format = useFormat()
+  const opened = useMemo(() => readOpened(session.user.id), [session.user.id])
+  const found = useQuery({
+    queryKey: ['/school-admin/search', settled],
+    queryFn: () => call(api.GET('/school-admin/search', { params: { query: { text: settled } } })),
+    enabled: settled.length > 1 && ['student', 'employee', 'fee', 'library'].some((m) => may(m, 'read')),
   })
   const platform = session.user.role === 'SUPER_ADMIN'
   const schools = useQuery({
@@ -79,33 +151,70 @@ function Finder({ close }: { close: () => void }) {
       to: '/schools',
       search: { open: s.id },
     }))
-    const people: Hit[] = (settled.length > 1 ? (students.data?.items ?? []) : []).map((s) => ({
-      key: s.id,
-      title: nameOf(s),
-      note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · '),
-      icon: <IconUser size={18} stroke={1.6} />,
-      to: '/students',
-      search: { open: s.id },
-    }))
+    const f = settled.length > 1 ? found.data : undefined
+    const people: Hit[] = [
+      ...(f?.students ?? []).map((s) => ({
+        key: s.id,
+        title: nameOf(s),
+        note: [s.guardianName, s.className && `${s.className} ${s.divisionName}`, s.admissionNumber]
+          .filter(Boolean)
+          .join(' · '),
+        icon: <Photo file={s.photoFileId} name={s.firstName} />,
+        to: '/students',
+        search: { open: s.id },
+        record: true,
+      })),
+      ...(f?.employees ?? []).map((e) => ({
+        key: e.id,
+        title: nameOf(e),
+        note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · '),
+        icon: <IconId size={18} stroke={1.6} />,
+        to: '/employees',
+        search: { open: e.id },
+        record: true,
+      })),
+      ...(f?.receipts ?? []).map((r) => ({
+        key: r.id,
+        title: `Receipt ${r.receiptNumber}`,
+        note: [r.studentName, format.money(r.amount), format.date(r.receivedOn)].join(' · '),
+        icon: <IconReceipt size={18} stroke={1.6} />,
+        to: '/fees/receipts',
+        search: { open: r.id },
+        record: true,
+      })),
+      ...(f?.books ?? []).map((b) => ({
+        key: b.id,
+        title: b.title,
+        note: [b.author, b.accessionNumber].filter(Boolean).join(' · '),
+        icon: <IconBook2 size={18} stroke={1.6} />,
+        to: '/library/books',
+        search: { open: b.id },
+        record: true,
+      })),
+    ]
+    const recent: Hit[] =
+      wanted === '' ? opened.map((o) => ({ ...o, icon: <IconClock size={18} stroke={1.6} />, record: true })) : []
     // A page within an area, or only about the word, comes after people who are called so.
     const inner = wanted === '' ? [] : pagesWithin(session).filter(titled)
     const about = items.filter((i) => !titled(i) && (i.words ?? '').toLowerCase().includes(wanted))
     return [
+      ...recent,
       ...items.filter(titled).map((i) => ({ ...page(i), sure: true })),
       ...people,
       ...places,
       ...inner.map(page),
       ...about.map(page),
     ]
-  }, [text, settled, students.data, schools.data, session])
+  }, [text, settled, found.data, schools.data, session, opened, format])
   useEffect(() => setOn(0), [text])
-  const what = platform ? 'Search pages and schools' : 'Search pages and students'
+  const what = platform ? 'Search pages and schools' : 'Search people, receipts, books and pages'
   const go = (h: Hit) => {
     close()
+    if (h.record) keepOpened(session.user.id, h)
     void navigate({ to: h.to, search: (h.search ?? {}) as never })
   }
   // Who presses Enter before the answer is there still gets the one they meant.
-  const fresh = settled === text.trim() && !students.isFetching && !schools.isFetching
+  const fresh = settled === text.trim() && !found.isFetching && !schools.isFetching
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
   useEffect(() => {
     if (!waiting || !fresh) return
@@ -169,11 +278,11 @@ function Finder({ close }: { close: () => void }) {
         ))}
         {hits.length === 0 && (
           <Text c="dimmed" p={12}>
-            {students.isFetching || schools.isFetching
+            {found.isFetching || schools.isFetching
               ? 'Searching…'
               : platform
                 ? 'Nothing found. Try a school, its code or a page.'
-                : 'Nothing found. Try a name, an admission number or a page.'}
+                : "Nothing found. Try a name, a parent's name, a phone, a number or a page."}
           </Text>
         )}
       </div>

@@ -10,7 +10,7 @@ import {
   UnstyledButton,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure, useLocalStorage } from '@mantine/hooks'
+import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import {
   IconDeviceDesktop,
@@ -21,7 +21,7 @@ import {
   IconMoon,
   IconSun,
 } from '@tabler/icons-react'
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { asProblem } from '../api/client'
 import { signOut, useMay, useSession } from '../api/session'
@@ -41,7 +41,20 @@ export function Shell() {
     defaultValue: false,
     getInitialValueInEffect: false,
   })
+  const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
+    key: 'homeroom.open-groups',
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  })
+  const groups = navFor(session)
+  const many = groups.reduce((n, g) => n + g.items.length, 0) > 16 // else all fit
+  const low = useMediaQuery('(min-width: 48em) and (max-height: 800px)', undefined, { getInitialValueInEffect: false })
   const path = useLocation({ select: (l) => l.pathname })
+  const shown = useRouterState({ select: (s) => (s.resolvedLocation ?? s.location).pathname }) // while the next is loaded: the page before it
+  const isAt = (to: string) =>
+    to === '/'
+      ? path === '/' || path === '/console/' || path === '/console'
+      : path.replace(/^\/console/, '').startsWith(to)
   const platform = session.user.role === 'SUPER_ADMIN'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
@@ -89,23 +102,28 @@ export function Shell() {
         </AppShell.Header>
         <AppShell.Navbar className="shell-nav" p={12} pt={0} aria-label="Main">
           <div style={{ flex: 1, overflowY: 'auto', overflowX: 'hidden' }}>
-            {navFor(session).map((g) => (
-              <div key={g.title}>
-                <div className="nav-group">{slim ? '' : g.title}</div>
-                {g.items.map((i) => (
-                  <NavLine
-                    key={i.to}
-                    item={i}
-                    slim={slim}
-                    active={
-                      i.to === '/'
-                        ? path === '/' || path === '/console/' || path === '/console'
-                        : path.replace(/^\/console/, '').startsWith(i.to)
-                    }
-                  />
-                ))}
-              </div>
-            ))}
+            {groups.map((g, n) => {
+              // A low window opens the first group and the one of the page. What somebody opens or closes stays so.
+              const open = slim || (chosen[g.title] ?? (!low || !many || n === 0 || g.items.some((i) => isAt(i.to))))
+              return (
+                <div key={g.title}>
+                  {slim ? (
+                    <div className="nav-group" />
+                  ) : (
+                    <button
+                      type="button"
+                      className="nav-group"
+                      aria-expanded={open}
+                      onClick={() => setChosen((c) => ({ ...c, [g.title]: !open }))}
+                    >
+                      {g.title}
+                      {open ? '' : ` (${g.items.length})`}
+                    </button>
+                  )}
+                  {open && g.items.map((i) => <NavLine key={i.to} item={i} slim={slim} active={isAt(i.to)} />)}
+                </div>
+              )
+            })}
             {!platform && may('academic-year', 'read') && (
               <div className="only-narrow" style={{ marginTop: 20 }}>
                 <YearSwitch />
@@ -123,7 +141,7 @@ export function Shell() {
             </ActionIcon>
           </Group>
         </AppShell.Navbar>
-        <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+        <AppShell.Main id="main" data-at={shown} tabIndex={-1} style={{ outline: 'none' }}>
           <Outlet />
           <LineBar />
         </AppShell.Main>

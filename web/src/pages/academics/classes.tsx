@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconPlus, IconSchool } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
@@ -46,13 +47,9 @@ export function Classes() {
                 None yet
               </Text>
             ),
-          text: (c) =>
-            of(c.id)
-              .map((d) => d.name)
-              .join(' '),
           phone: true,
         },
-        { key: 'level', title: 'Level', cell: (c) => c.level, text: (c) => String(c.level), sort: 'level', end: true },
+        { key: 'level', title: 'Level', cell: (c) => c.level, sort: 'level', end: true },
         {
           key: 'next',
           title: 'Next class',
@@ -61,6 +58,11 @@ export function Classes() {
         { key: 'code', title: 'Code', cell: (c) => c.code, hidden: true },
       ]}
       primary={may('class', 'write') && add}
+      more={
+        <Button component={Link} to="/groups" variant="default">
+          Electives and groups
+        </Button>
+      }
       empty={
         <Empty
           icon={<IconSchool size={32} stroke={1.2} />}

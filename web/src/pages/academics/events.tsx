@@ -93,7 +93,6 @@ export function Events() {
           key: 'status',
           title: 'State',
           cell: (e) => <State status={e.status} />,
-          text: (e) => states[e.status]?.[1] ?? e.status,
           phone: true,
         },
       ]}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconBook2, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
@@ -39,18 +40,23 @@ export function Subjects() {
           key: 'max',
           title: 'Full marks',
           cell: (s) => s.maxMarks ?? '',
-          text: (s) => String(s.maxMarks ?? ''),
           end: true,
         },
         {
           key: 'pass',
           title: 'To pass',
           cell: (s) => s.passMarks ?? '',
-          text: (s) => String(s.passMarks ?? ''),
           end: true,
         },
       ]}
       primary={may('subject', 'write') && add}
+      more={
+        may('class', 'read') && (
+          <Button component={Link} to="/groups" variant="default">
+            Electives and groups
+          </Button>
+        )
+      }
       empty={
         <Empty
           icon={<IconBook2 size={32} stroke={1.2} />}

@@ -1,104 +1,133 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
-import { IconCalendarWeek, IconPlus, IconPrinter } from '@tabler/icons-react'
+import { IconCalendarWeek, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { api, asProblem, call, done, type Schemas } from '../../api/client'
-import { fetchAll } from '../../api/list'
-import { changed, useClasses, useDivisions, useSubjects, useTeachers } from '../../api/queries'
-import { useMay, useSession } from '../../api/session'
+import { changed, useGroups, usePeriods, useSubjects, useTeachers } from '../../api/queries'
+import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { useDivisionChoices } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Export } from '../../patterns/Export'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Dialog, Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { Grid } from '../../patterns/grid'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { ListPage } from '../../patterns/ListPage'
+import { Print } from '../../patterns/Print'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { TimetableNav } from './timetable-nav'
 import '../../day.css'
 
-const days = [1, 2, 3, 4, 5, 6]
 type Lesson = { subjectId: string; teacherId: string | null; room: string }
 type Week = Record<string, Lesson> // by "day:period"
 
-function usePeriods() {
-  return useQuery({
-    queryKey: ['/school-admin/timetable/period/list', 'all'],
-    queryFn: () => fetchAll('/school-admin/timetable/period/list', { sort: 'startTime', order: 'asc' }),
-  })
-}
-
-/** A division's week. The whole week is saved at once, and a clash is shown in the cell it is in. */
+/** The week of a division or a group. It is saved whole, and a clash is shown in the cell it is in. */
 export function Timetable() {
   const [address, setAddress] = useAddress()
-  const classes = useClasses()
-  const divisions = useDivisions()
+  const { choices, ready: known } = useDivisionChoices()
+  const groups = useGroups()
   const periods = usePeriods()
-  const choices = (classes.data ?? []).flatMap((c) =>
-    (divisions.data ?? [])
-      .filter((d) => d.classId === c.id)
-      .map((d) => ({ value: d.id, label: `${c.name} ${d.name}` })),
-  )
+  const group = groups.data?.find((g) => g.id === address.group)
   const division = choices.some((c) => c.value === address.division) ? address.division! : (choices[0]?.value ?? '')
-  const ready = classes.data && divisions.data && periods.data
+  const ready = known && groups.data && periods.data
   return (
-    <div className="page">
-      <Group justify="space-between" mb={16} gap={12} className="no-print">
-        <Title order={1}>Timetable</Title>
-        <Group gap={8}>
+    <>
+      <TimetableNav />
+      <div className="page">
+        <Group justify="space-between" mb={12} gap={12} className="no-print">
+          <Title order={1}>Timetable</Title>
           {choices.length > 0 && (
             <NativeSelect
               aria-label="Division"
-              data={choices}
-              value={division}
-              onChange={(e) => setAddress({ division: e.currentTarget.value })}
+              data={
+                groups.data?.length
+                  ? [
+                      { group: 'Divisions', items: choices },
+                      { group: 'Groups', items: groups.data.map((g) => ({ value: g.id, label: g.name })) },
+                    ]
+                  : choices
+              }
+              value={group?.id ?? division}
+              onChange={(e) => {
+                const id = e.currentTarget.value
+                setAddress(
+                  groups.data?.some((g) => g.id === id)
+                    ? { group: id, division: undefined }
+                    : { group: undefined, division: id },
+                )
+              }}
             />
           )}
-          <Button component={Link} to="/timetable/periods" variant="default">
-            Periods
-          </Button>
         </Group>
-      </Group>
-      {!ready ? (
-        <Lines />
-      ) : periods.data.length === 0 || choices.length === 0 ? (
-        <div className="panel">
-          <Empty
-            icon={<IconCalendarWeek size={32} stroke={1.2} />}
-            title={periods.data.length === 0 ? 'The day has no periods yet' : 'No divisions yet'}
-            text="A timetable is the periods of the day, filled in for each division. Teachers and parents see it in the app, and as a calendar feed."
-            action={
-              periods.data.length === 0 ? (
-                <Button component={Link} to="/timetable/periods">
-                  Add periods
-                </Button>
-              ) : (
-                <Button component={Link} to="/classes">
-                  Add divisions
-                </Button>
-              )
-            }
-            example="For example: 1st period 08:30 to 09:15, break 10:00 to 10:20."
-          />
-        </div>
-      ) : (
-        <DivisionWeek key={division} id={division} periods={periods.data} />
-      )}
-    </div>
+        {!ready ? (
+          <Lines />
+        ) : periods.data.length === 0 || choices.length === 0 ? (
+          <div className="panel">
+            <Empty
+              icon={<IconCalendarWeek size={32} stroke={1.2} />}
+              title={periods.data.length === 0 ? 'The day has no periods yet' : 'No divisions yet'}
+              text="A timetable is the periods of the day, filled in for each division. Teachers and parents see it in the app, and as a calendar feed."
+              action={
+                periods.data.length === 0 ? (
+                  <Button component={Link} to="/timetable/periods">
+                    Add periods
+                  </Button>
+                ) : (
+                  <Button component={Link} to="/classes">
+                    Add divisions
+                  </Button>
+                )
+              }
+              example="For example: 1st period 08:30 to 09:15, break 10:00 to 10:20."
+            />
+          </div>
+        ) : (
+          <WeekGrid key={group?.id ?? division} division={division} group={group} periods={periods.data} />
+        )}
+      </div>
+    </>
   )
 }
 
-function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][] }) {
+interface Loaded {
+  name: string
+  days: number[]
+  slots: Schemas['Slot'][]
+  groupSlots: Schemas['Slot'][] // in a division's week, of its groups
+}
+
+async function readWeek(division: string, group?: Schemas['Group']): Promise<Loaded> {
+  if (group) {
+    const w = await call(
+      api.GET('/school-admin/timetable/group/{groupId}', { params: { path: { groupId: group.id } } }),
+    )
+    return { ...w, name: w.groupName, groupSlots: [] }
+  }
+  const w = await call(
+    api.GET('/school-admin/timetable/division/{divisionId}', { params: { path: { divisionId: division } } }),
+  )
+  return { ...w, name: `${w.className} ${w.divisionName}` }
+}
+
+function WeekGrid({
+  division,
+  group,
+  periods,
+}: {
+  division: string
+  group?: Schemas['Group']
+  periods: Schemas['Period'][]
+}) {
   const format = useFormat()
   const may = useMay()
-  const { school } = useSession()
   const subjects = useSubjects()
   const teachers = useTeachers()
   const q = useQuery({
-    queryKey: ['/school-admin/timetable/division/', id],
-    queryFn: () =>
-      call(api.GET('/school-admin/timetable/division/{divisionId}', { params: { path: { divisionId: id } } })),
+    queryKey: ['/school-admin/timetable/week', group?.id ?? division],
+    queryFn: () => readWeek(division, group),
   })
   const [week, setWeek] = useState<Week>({})
   const [base, setBase] = useState<Week>({})
@@ -106,6 +135,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
   const [open, setOpen] = useState<string | null>(null)
   const back = useRef<HTMLElement | null>(null)
   const dirty = JSON.stringify(sorted(week)) !== JSON.stringify(sorted(base))
+  const kept = useKept(`week.${group?.id ?? division}`, dirty ? week : undefined, null, setWeek)
   // A week that was read anew replaces what nobody has touched.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed stays when it is saved or undone
   useEffect(() => {
@@ -119,17 +149,25 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
   }, [q.data])
   const keys = Object.keys(week).sort()
   const save = useMutation({
-    mutationFn: () =>
-      call(
-        api.PUT('/school-admin/timetable/division/{divisionId}', {
-          params: { path: { divisionId: id } },
-          body: {
-            data: {
-              slots: keys.map((k) => ({ dayOfWeek: Number(k.split(':')[0]), periodId: k.split(':')[1]!, ...week[k]! })),
-            },
-          },
-        }),
-      ),
+    mutationFn: async () => {
+      const at = (k: string) => ({ dayOfWeek: Number(k.split(':')[0]), periodId: k.split(':')[1]! })
+      if (group) {
+        const slots = keys.map((k) => ({ ...at(k), teacherId: week[k]!.teacherId, room: week[k]!.room }))
+        await call(
+          api.PUT('/school-admin/timetable/group/{groupId}', {
+            params: { path: { groupId: group.id } },
+            body: { data: { slots } },
+          }),
+        )
+      } else {
+        await call(
+          api.PUT('/school-admin/timetable/division/{divisionId}', {
+            params: { path: { divisionId: division } },
+            body: { data: { slots: keys.map((k) => ({ ...at(k), ...week[k]! })) } },
+          }),
+        )
+      }
+    },
     onSuccess: () => {
       setBase(week)
       changed('/school-admin/timetable/')
@@ -159,27 +197,25 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
     const x = teachers.data?.find((y) => y.id === t)
     return x ? nameOf(x) : ''
   }
+  const days = q.data.days
+  const inGroups = (day: string | number, period: string) =>
+    q.data.groupSlots.filter((s) => s.dayOfWeek === Number(day) && s.periodId === period)
   const at = open?.split(':')
   return (
     <Stack gap={16}>
-      <div className="only-print print-head">
-        <b>{school?.name}</b>
-        <span>
-          Timetable of {q.data.className} {q.data.divisionName}
-        </span>
-      </div>
-      <Group justify="flex-end" mt={-8} className="only-wide no-print">
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconPrinter size={16} stroke={1.6} />}
-          onClick={() => window.print()}
-        >
-          Print
-        </Button>
+      <KeptOffer kept={kept} what="Lessons of this week were" />
+      <Group justify="flex-end" mt={-8} className="no-print">
+        <Print
+          path={
+            group
+              ? `/school-admin/timetable/group/${group.id}/week.pdf`
+              : `/school-admin/timetable/division/${division}/week.pdf`
+          }
+          name={`timetable-${q.data.name}.pdf`}
+        />
         <Export
           onClick={() =>
-            saveCSV(`timetable-${q.data.className}-${q.data.divisionName}.csv`, [
+            saveCSV(`timetable-${q.data.name}.csv`, [
               ['Period', 'From', 'To', ...days.map((d) => format.weekday(d))],
               ...periods.map((p) => [
                 p.name,
@@ -189,7 +225,9 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
                   const l = week[`${d}:${p.id}`]
                   return l
                     ? [subjectName(l.subjectId), teacherName(l.teacherId), l.room].filter(Boolean).join(', ')
-                    : ''
+                    : inGroups(d, p.id)
+                        .map((s) => [s.groupName, s.teacherName, s.room].filter(Boolean).join(', '))
+                        .join('; ')
                 }),
               ]),
             ])
@@ -219,7 +257,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
           return {
             dirty: JSON.stringify(l) !== JSON.stringify(base[k]),
             bad: clashes[k],
-            label: `${format.weekday(Number(day))}, ${periods.find((p) => p.id === period)?.name}:${l ? '' : ' no lesson'}`,
+            label: `${format.weekday(Number(day))}, ${periods.find((p) => p.id === period)?.name}:${l || inGroups(day, period).length ? '' : ' no lesson'}`,
             content: l ? (
               <>
                 <Text span fw={500} size="sm">
@@ -227,7 +265,16 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
                 </Text>
                 <small>{[teacherName(l.teacherId), l.room].filter(Boolean).join(' · ') || ' '}</small>
               </>
-            ) : null,
+            ) : (
+              inGroups(day, period).map((s) => (
+                <small key={s.id} style={{ whiteSpace: 'normal' }}>
+                  <Text span fw={500} size="sm" component="b">
+                    {s.groupName}
+                  </Text>{' '}
+                  {[s.teacherName, s.room].filter(Boolean).join(' · ')}
+                </small>
+              ))
+            ),
           }
         }}
         onOpen={
@@ -281,6 +328,7 @@ function DivisionWeek({ id, periods }: { id: string; periods: Schemas['Period'][
         {open && (
           <LessonForm
             lesson={week[open]}
+            fixed={group?.subjectId}
             subjects={(subjects.data ?? []).map((s) => ({ value: s.id, label: s.name }))}
             teachers={(teachers.data ?? []).map((t) => ({ value: t.id, label: nameOf(t) }))}
             done={(l) => {
@@ -303,17 +351,19 @@ function sorted(w: Week) {
 
 function LessonForm({
   lesson,
+  fixed,
   subjects,
   teachers,
   done: finish,
 }: {
   lesson?: Lesson
+  fixed?: string // a group learns one subject
   subjects: { value: string; label: string }[]
   teachers: { value: string; label: string }[]
   done: (l: Lesson | null) => void
 }) {
   const [typed, setL] = useState<Lesson>(lesson ?? { subjectId: '', teacherId: null, room: '' })
-  const l = { ...typed, subjectId: typed.subjectId || (subjects[0]?.value ?? '') } // which may come after the dialog
+  const l = { ...typed, subjectId: fixed ?? (typed.subjectId || (subjects[0]?.value ?? '')) } // which may come after the dialog
   return (
     <form
       onSubmit={(e) => {
@@ -322,15 +372,18 @@ function LessonForm({
       }}
     >
       <Stack gap={16}>
-        <NativeSelect
-          label="Subject"
-          data-autofocus
-          data={subjects}
-          value={l.subjectId}
-          onChange={(e) => setL({ ...l, subjectId: e.currentTarget.value })}
-        />
+        {!fixed && (
+          <NativeSelect
+            label="Subject"
+            data-autofocus
+            data={subjects}
+            value={l.subjectId}
+            onChange={(e) => setL({ ...l, subjectId: e.currentTarget.value })}
+          />
+        )}
         <NativeSelect
           label="Teacher"
+          data-autofocus={fixed ? true : undefined}
           data={[{ value: '', label: 'Nobody yet' }, ...teachers]}
           value={l.teacherId ?? ''}
           onChange={(e) => setL({ ...l, teacherId: e.currentTarget.value || null })}
@@ -365,37 +418,35 @@ export function Periods() {
     </Button>
   )
   return (
-    <ListPage
-      path="/school-admin/timetable/period/list"
-      title="Periods of the day"
-      noun={['period', 'periods']}
-      id={(p) => p.id}
-      name={(p) => p.name}
-      columns={[
-        { key: 'name', title: 'Name', cell: (p) => p.name, sort: 'name' },
-        { key: 'from', title: 'From', cell: (p) => p.startTime.slice(0, 5), sort: 'startTime', phone: true },
-        { key: 'to', title: 'To', cell: (p) => p.endTime.slice(0, 5), phone: true },
-        { key: 'break', title: 'Kind', cell: (p) => (p.isBreak ? 'Break' : 'Lesson') },
-      ]}
-      primary={may('timetable', 'write') && add}
-      more={
-        <Button component={Link} to="/timetable" variant="default">
-          To the timetable
-        </Button>
-      }
-      empty={
-        <Empty
-          icon={<IconCalendarWeek size={32} stroke={1.2} />}
-          title="The day has no periods yet"
-          text="Periods are the rows of every timetable. Breaks are periods without lessons."
-          action={may('timetable', 'write') && add}
-          example="For example: 1st period 08:30 to 09:15."
-        />
-      }
-      drawer={(id, close) =>
-        id === 'new' ? <PeriodForm close={close} /> : <PeriodDrawer id={id} close={close} key={id} />
-      }
-    />
+    <>
+      <TimetableNav />
+      <ListPage
+        path="/school-admin/timetable/period/list"
+        title="Periods of the day"
+        noun={['period', 'periods']}
+        id={(p) => p.id}
+        name={(p) => p.name}
+        columns={[
+          { key: 'name', title: 'Name', cell: (p) => p.name, sort: 'name' },
+          { key: 'from', title: 'From', cell: (p) => p.startTime.slice(0, 5), sort: 'startTime', phone: true },
+          { key: 'to', title: 'To', cell: (p) => p.endTime.slice(0, 5), phone: true },
+          { key: 'break', title: 'Kind', cell: (p) => (p.isBreak ? 'Break' : 'Lesson') },
+        ]}
+        primary={may('timetable', 'write') && add}
+        empty={
+          <Empty
+            icon={<IconCalendarWeek size={32} stroke={1.2} />}
+            title="The day has no periods yet"
+            text="Periods are the rows of every timetable. Breaks are periods without lessons."
+            action={may('timetable', 'write') && add}
+            example="For example: 1st period 08:30 to 09:15."
+          />
+        }
+        drawer={(id, close) =>
+          id === 'new' ? <PeriodForm close={close} /> : <PeriodDrawer id={id} close={close} key={id} />
+        }
+      />
+    </>
   )
 }
 

@@ -36,7 +36,6 @@ export function Years() {
           key: 'active',
           title: 'Status',
           cell: (y) => (y.active ? <Status tone="good">Active</Status> : <Status tone="off">Not active</Status>),
-          text: (y) => (y.active ? 'Active' : ''),
           phone: true,
         },
       ]}

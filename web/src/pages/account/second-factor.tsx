@@ -4,10 +4,10 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asProblem, type Schemas } from '../../api/client'
 import { askPasskey, passkeysWork } from '../../api/passkey'
+import { post } from '../../api/post'
 import { signedIn } from '../../api/session'
 import { AuthenticatorSetup, CodeInput, RecoveryCodes } from '../../patterns/authenticator'
 import { Lines, Trouble } from '../../patterns/feedback'
-import { post } from './post'
 
 /** What the API says of a sign-in that has come half way. */
 export interface Half {

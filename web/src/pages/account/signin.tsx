@@ -3,11 +3,11 @@ import { Alert, Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput, Ti
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { asProblem } from '../../api/client'
+import { post } from '../../api/post'
 import type { components } from '../../api/schema'
 import { signedIn, signOut } from '../../api/session'
 import { Trouble } from '../../patterns/feedback'
 import { part } from '../../patterns/part'
-import { post } from './post'
 import type { Half } from './second-factor'
 
 const SecondFactor = part(() => import('./second-factor'), 'SecondFactor')

@@ -1,11 +1,12 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Input, Stack, Text } from '@mantine/core'
 import { IconCalendarOff, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed, useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { ClassesAndDivisions } from '../../patterns/Audience'
 import { useAddress } from '../../patterns/address'
-import { ClassTicks, useClassNames } from '../../patterns/ClassTicks'
+import { useClassNames } from '../../patterns/ClassTicks'
 import { useDivisionChoices } from '../../patterns/choices'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty } from '../../patterns/feedback'
@@ -53,7 +54,7 @@ export function Holidays() {
       columns={[
         { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
         { key: 'when', title: 'When', cell: span, sort: 'startDate', phone: true },
-        { key: 'days', title: 'Days', cell: (h) => days(h), text: (h) => String(days(h)), end: true },
+        { key: 'days', title: 'Days', cell: (h) => days(h), end: true },
         { key: 'who', title: 'For', cell: (h) => whose(h) },
       ]}
       primary={may('attendance', 'write') && add}
@@ -95,6 +96,7 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
     startDate: h?.startDate ?? '',
     endDate: h && h.endDate !== h.startDate ? h.endDate : '',
     classIds: h?.classIds ?? [],
+    divisionIds: h?.divisionIds ?? [],
   })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
@@ -109,6 +111,7 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
         startDate: v.startDate || (undefined as unknown as string),
         endDate: v.endDate || v.startDate || undefined,
         classIds: v.classIds,
+        divisionIds: v.divisionIds,
       }
       return of
         ? call(
@@ -150,13 +153,18 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
         {f.day({ k: 'startDate', label: 'First day', required: true })}
         {f.day({ k: 'endDate', label: 'Last day', description: 'Leave empty for a single day' })}
       </div>
-      <ClassTicks
-        label="Classes"
-        none="Tick none for the whole school"
-        value={draft.values.classIds}
-        error={draft.errors.classIds}
-        onChange={(ids) => draft.set('classIds', ids)}
-      />
+      <Input.Wrapper
+        label="Classes and divisions"
+        description="Tick none for the whole school"
+        error={draft.errors.classIds ?? draft.errors.divisionIds}
+        labelElement="div"
+      >
+        <ClassesAndDivisions
+          classIds={draft.values.classIds}
+          divisionIds={draft.values.divisionIds}
+          onChange={(classIds, divisionIds) => draft.setAll({ classIds, divisionIds })}
+        />
+      </Input.Wrapper>
       <Stack gap={4}>
         <Text size="sm" c="dimmed">
           Marks that were made on such a day stay in the history and are not counted.

@@ -99,7 +99,6 @@ export function LeaveInbox() {
             ) : (
               `${l.className} ${l.divisionName}`
             ),
-          text: (l) => (l.applicantType === 'EMPLOYEE' ? 'Employee' : `${l.className} ${l.divisionName}`),
         },
         { key: 'when', title: 'When', cell: days.span, sort: 'fromDate', phone: true },
         { key: 'days', title: 'Days', cell: (l) => format.number(l.days), end: true },
@@ -109,7 +108,6 @@ export function LeaveInbox() {
           key: 'status',
           title: 'State',
           cell: (l) => <State status={l.status} />,
-          text: (l) => states[l.status]?.[1] ?? l.status,
           sort: 'status',
           phone: true,
         },

@@ -1,6 +1,6 @@
-// A division's month on one sheet: students by days, with totals; it prints on A4.
+// A division's month on one sheet: students by days, with totals.
 import { Button, Group, Text } from '@mantine/core'
-import { IconDownload, IconPrinter } from '@tabler/icons-react'
+import { IconDownload } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, call, download } from '../../api/client'
@@ -8,6 +8,7 @@ import { useSession } from '../../api/session'
 import { useToday } from '../../patterns/choices'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
+import { Print } from '../../patterns/Print'
 
 const letters: Record<string, string> = { PRESENT: 'P', ABSENT: 'A', LATE: 'L', LEAVE: 'E' }
 
@@ -48,12 +49,6 @@ export function Month({ division, month }: { division: string; month: string }) 
   const percent = (p: number | null) => (p === null ? '–' : `${format.number(p)} %`)
   return (
     <div className="month-sheet">
-      <div className="only-print print-head">
-        <b>{school?.name}</b>
-        <span>
-          Register of {r.className} {r.divisionName}, {title}
-        </span>
-      </div>
       <Group justify="space-between" mb={12} gap={8} className="no-print">
         <Text c="dimmed">
           <Text span c="var(--mantine-color-text)" fw={500}>
@@ -70,14 +65,11 @@ export function Month({ division, month }: { division: string; month: string }) 
           >
             CSV
           </Button>
-          <Button
-            variant="default"
-            className="only-wide"
-            leftSection={<IconPrinter size={16} stroke={1.6} />}
-            onClick={() => window.print()}
-          >
-            Print
-          </Button>
+          <Print
+            path="/school-admin/attendance/report.pdf"
+            query={{ divisionId: division, month }}
+            name={`register-${r.className}-${r.divisionName}-${month}.pdf`}
+          />
         </Group>
       </Group>
       {file.error && (

@@ -1,4 +1,4 @@
-// A division's day, marked by keyboard: a letter marks a student and goes on to the next.
+// A division's day, or a lesson of a division or a group, marked by keyboard: a letter marks a student and goes on to the next.
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type KeyboardEvent, memo, useCallback, useMemo, useRef, useState } from 'react'
@@ -12,6 +12,7 @@ import { nameOf, useFormat, words } from '../../patterns/format'
 import { KeptOffer, useKept } from '../../patterns/kept'
 
 type Entry = Schemas['RegisterEntry']
+type Sheet = Schemas['DayRegister'] | Schemas['LessonRegister']
 type Status = 'PRESENT' | 'ABSENT' | 'LATE' | 'LEAVE'
 interface Mark {
   status: Status | null
@@ -37,12 +38,14 @@ const same = (a: Mark, b: Mark) => a.status === b.status && a.lateMinutes === b.
 
 export function DaySheet({
   register,
+  lesson,
   past,
   reread,
 }: {
-  register: Schemas['DayRegister']
+  register: Sheet
+  lesson?: Schemas['Lesson'] // whose register it is; else the day's
   past: boolean
-  reread: () => Promise<Schemas['DayRegister']>
+  reread: () => Promise<Sheet>
 }) {
   const may = useMay()
   const format = useFormat()
@@ -53,6 +56,7 @@ export function DaySheet({
   const [reason, setReason] = useState('')
   const table = useRef<HTMLTableElement>(null)
   const students = register.students
+  const whose = lesson?.groupName || `${register.className} ${register.divisionName}`
 
   const put = useCallback((list: Entry[], mark: (now: Mark, e: Entry) => Mark) => {
     setMarks((old) => {
@@ -132,34 +136,54 @@ export function DaySheet({
 
   const dirty = students.filter((e) => marks[e.studentId])
   const kept = useKept(
-    `register.${register.divisionId}.${register.date}`,
+    `register.${lesson?.slotId ?? register.divisionId}.${register.date}`,
     dirty.length > 0 ? marks : undefined,
     null,
     (what) => put(students, (now, e) => what[e.studentId] ?? now),
   )
+  // A lesson is saved as a whole: who is not sent would be present.
+  const saveLesson = (l: Schemas['Lesson']) =>
+    call(
+      api.POST('/school-admin/attendance/lesson/mark', {
+        body: {
+          data: {
+            slotId: l.slotId,
+            date: register.date,
+            version: l.version,
+            reason: past ? reason : undefined,
+            records: students.map((e) => {
+              const m = marks[e.studentId] ?? markOf(e)
+              return { studentId: e.studentId, status: m.status!, lateMinutes: m.lateMinutes, remark: m.remark }
+            }),
+          },
+        },
+      }),
+    ).then(() => {})
   const save = useMutation({
     mutationFn: () =>
-      call(
-        api.POST('/school-admin/attendance/mark', {
-          body: {
-            data: {
-              divisionId: register.divisionId,
-              date: register.date,
-              reason: past ? reason : undefined,
-              records: dirty.map((e) => {
-                const m = marks[e.studentId]!
-                return {
-                  studentId: e.studentId,
-                  status: m.status!,
-                  lateMinutes: m.lateMinutes,
-                  remark: m.remark,
-                  version: e.version,
-                }
-              }),
-            },
-          },
-        }),
-      ),
+      lesson
+        ? saveLesson(lesson)
+        : call(
+            api.POST('/school-admin/attendance/mark', {
+              body: {
+                data: {
+                  divisionId: register.divisionId!, // a day is a division's
+                  date: register.date,
+                  reason: past ? reason : undefined,
+                  records: dirty.map((e) => {
+                    const m = marks[e.studentId]!
+                    return {
+                      studentId: e.studentId,
+                      status: m.status!,
+                      lateMinutes: m.lateMinutes,
+                      remark: m.remark,
+                      version: e.version,
+                    }
+                  }),
+                },
+              },
+            }),
+          ).then(() => {}),
     onSuccess: async () => {
       await reread()
       setMarks({})
@@ -173,7 +197,7 @@ export function DaySheet({
       const marked: Record<string, string> = {}
       for (const [field, message] of Object.entries(p.fields)) {
         const at = /^records\[(\d+)\]/.exec(field)
-        const who = at && dirty[Number(at[1])]
+        const who = at && (lesson ? students : dirty)[Number(at[1])]
         if (!who) continue
         const theirs = now.students.find((s) => s.studentId === who.studentId)
         marked[who.studentId] =
@@ -193,14 +217,15 @@ export function DaySheet({
     }
     return n
   }, [students, marks])
-  const incomplete = dirty.filter((e) => marks[e.studentId]!.status === null)
+  const incomplete = (lesson ? students : dirty).filter((e) => (marks[e.studentId] ?? markOf(e)).status === null)
   const problem = save.error ? asProblem(save.error) : null
   return (
     <>
       <div className="only-print print-head">
         <b>{school?.name}</b>
         <span>
-          Register of {register.className} {register.divisionName}, {format.date(register.date)}
+          Register of {whose}, {format.date(register.date)}
+          {lesson && `, ${lesson.periodName}, ${lesson.subjectName}`}
         </span>
       </div>
       <KeptOffer kept={kept} what="Marks of this register were" />
@@ -223,7 +248,7 @@ export function DaySheet({
             color="gray"
             className="only-wide"
             onClick={() =>
-              saveCSV(`register-${register.className}-${register.divisionName}-${register.date}.csv`, [
+              saveCSV(`register-${whose.replace(/\s+/g, '-')}-${register.date}.csv`, [
                 ['Roll', 'Admission no.', 'Name', 'Mark', 'Late minutes', 'Remark'],
                 ...students.map((e) => {
                   const m = marks[e.studentId] ?? markOf(e)
@@ -251,7 +276,7 @@ export function DaySheet({
             className="list sheet day-sheet"
             ref={table}
             onKeyDown={key}
-            aria-label={`${register.className} ${register.divisionName} on ${format.date(register.date)}`}
+            aria-label={`${whose} on ${format.date(register.date)}`}
           >
             <thead>
               <tr>
@@ -290,7 +315,12 @@ export function DaySheet({
                 </Text>
               ) : dirty.length > 0 ? (
                 <Text size="sm" c="dimmed">
-                  {format.number(dirty.length)} not saved{past ? '; a day past needs a reason' : ''}
+                  {format.number(dirty.length)} not saved
+                  {lesson && incomplete.length > 0
+                    ? '; mark everybody to save the lesson'
+                    : past
+                      ? '; a day past needs a reason'
+                      : ''}
                 </Text>
               ) : save.isSuccess ? (
                 <Text size="sm" c="dimmed">
@@ -377,6 +407,11 @@ const Line = memo(function Line({
       <td className="wrap who">
         {name}
         {mark && <span className="hidden"> (not saved)</span>}
+        {entry.division && (
+          <Text span size="xs" c="dimmed" display="block">
+            {entry.division}
+          </Text>
+        )}
         {onLeave && (
           <Text span size="xs" c="dimmed" display="block">
             On approved leave

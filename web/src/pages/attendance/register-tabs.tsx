@@ -2,14 +2,15 @@ import { Tabs } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useAddress } from '../../patterns/address'
 
-/** The four ways to look at attendance, each with an address of its own. */
-export function RegisterTabs({ at }: { at: 'day' | 'month' | 'unmarked' | 'holidays' }) {
+/** The five ways to look at attendance, each with an address of its own. */
+export function RegisterTabs({ at }: { at: 'day' | 'month' | 'summary' | 'unmarked' | 'holidays' }) {
   const navigate = useNavigate()
   const [address] = useAddress()
   const keep = { division: address.division }
   const go: Record<string, () => void> = {
     day: () => void navigate({ to: '/register', search: keep as never }),
     month: () => void navigate({ to: '/register', search: { ...keep, view: 'month' } as never }),
+    summary: () => void navigate({ to: '/register/summary' }),
     unmarked: () => void navigate({ to: '/register', search: { ...keep, view: 'unmarked' } as never }),
     holidays: () => void navigate({ to: '/register/holidays' }),
   }
@@ -18,6 +19,7 @@ export function RegisterTabs({ at }: { at: 'day' | 'month' | 'unmarked' | 'holid
       <Tabs.List>
         <Tabs.Tab value="day">Day</Tabs.Tab>
         <Tabs.Tab value="month">Month</Tabs.Tab>
+        <Tabs.Tab value="summary">Summary</Tabs.Tab>
         <Tabs.Tab value="unmarked">Not yet marked</Tabs.Tab>
         <Tabs.Tab value="holidays">Days off</Tabs.Tab>
       </Tabs.List>

@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Group, NativeSelect, Text, TextInput, Title } from '@mantine/core'
-import { IconCalendarOff, IconChevronLeft, IconChevronRight, IconClipboardCheck } from '@tabler/icons-react'
+import { Button, Group, NativeSelect, Text, TextInput, Title } from '@mantine/core'
+import { IconCalendarOff, IconClipboardCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -7,11 +7,13 @@ import { api, call } from '../../api/client'
 import { useAddress } from '../../patterns/address'
 import { addDays, addMonths, useDivisionChoices, useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
+import { DateField } from '../../patterns/DateField'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { part } from '../../patterns/part'
 import { DaySheet } from './register-sheet'
 import { RegisterTabs } from './register-tabs'
+import { Stepper } from './stepper'
 import '../../day.css'
 
 const Month = part(() => import('./register-month'), 'Month', <Lines />)
@@ -60,13 +62,7 @@ export function Register() {
                 after={date < today ? () => setDate(addDays(date, 1)) : undefined}
                 what="day"
               >
-                <TextInput
-                  type="date"
-                  aria-label="Day"
-                  value={date}
-                  max={today}
-                  onChange={(e) => setDate(e.currentTarget.value)}
-                />
+                <DateField aria-label="Day" value={date} max={today} onChange={(day) => setDate(day)} />
               </Stepper>
             )}
             {view !== 'month' && date !== today && (
@@ -102,30 +98,6 @@ export function Register() {
         <Day key={`${division} ${date}`} division={division} date={date} today={today} />
       )}
     </div>
-  )
-}
-
-function Stepper({
-  before,
-  after,
-  what,
-  children,
-}: {
-  before: () => void
-  after?: () => void
-  what: string
-  children: ReactNode
-}) {
-  return (
-    <Group gap={4} wrap="nowrap">
-      <ActionIcon variant="default" size={36} aria-label={`The ${what} before`} onClick={before}>
-        <IconChevronLeft size={16} stroke={1.6} />
-      </ActionIcon>
-      {children}
-      <ActionIcon variant="default" size={36} aria-label={`The ${what} after`} disabled={!after} onClick={after}>
-        <IconChevronRight size={16} stroke={1.6} />
-      </ActionIcon>
-    </Group>
   )
 }
 
@@ -169,7 +141,73 @@ function Day({ division, date, today }: { division: string; date: string; today:
       </div>
     )
   }
-  return <DaySheet register={r} past={date < today} reread={async () => (await q.refetch()).data ?? r} />
+  const sheet = <DaySheet register={r} past={date < today} reread={async () => (await q.refetch()).data ?? r} />
+  return r.attendanceBy === 'PERIOD' ? (
+    <ByPeriod division={division} date={date} today={today}>
+      {sheet}
+    </ByPeriod>
+  ) : (
+    sheet
+  )
+}
+
+/** The choice between the day's register and those of its lessons. */
+function ByPeriod({
+  division,
+  date,
+  today,
+  children,
+}: {
+  division: string
+  date: string
+  today: string
+  children: ReactNode
+}) {
+  const [address, setAddress] = useAddress()
+  const q = useQuery({
+    queryKey: ['/school-admin/attendance/lessons', division, date],
+    queryFn: () =>
+      call(api.GET('/school-admin/attendance/lessons', { params: { query: { divisionId: division, date } } })),
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={10} />
+  const lesson = q.data.lessons.find((l) => l.slotId === address.lesson)
+  return (
+    <>
+      <NativeSelect
+        label="Register of"
+        mb={12}
+        maw={420}
+        className="no-print"
+        value={lesson?.slotId ?? ''}
+        onChange={(e) => setAddress({ lesson: e.currentTarget.value || undefined })}
+        description={
+          lesson
+            ? [lesson.teacherName || 'No teacher', lesson.substitute && 'as a substitute'].filter(Boolean).join(', ')
+            : 'The day follows from its lessons where nobody marks it here.'
+        }
+        data={[
+          { value: '', label: 'The whole day' },
+          ...q.data.lessons.map((l) => ({
+            value: l.slotId,
+            label: `${l.periodName}, ${l.startTime}: ${l.groupName || l.subjectName}${l.state === 'MARKED' ? ' (marked)' : ''}`,
+          })),
+        ]}
+      />
+      {lesson ? <LessonSheet key={lesson.slotId} slot={lesson.slotId} date={date} today={today} /> : children}
+    </>
+  )
+}
+
+function LessonSheet({ slot, date, today }: { slot: string; date: string; today: string }) {
+  const q = useQuery({
+    queryKey: ['/school-admin/attendance/lesson', slot, date],
+    queryFn: () => call(api.GET('/school-admin/attendance/lesson', { params: { query: { slotId: slot, date } } })),
+  })
+  if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={10} />
+  const r = q.data
+  return (
+    <DaySheet register={r} lesson={r.lesson} past={date < today} reread={async () => (await q.refetch()).data ?? r} />
+  )
 }
 
 /** Which divisions still have students without a mark, each a step away from its register. */

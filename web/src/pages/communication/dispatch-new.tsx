@@ -8,7 +8,7 @@ import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { ClassesAndDivisions } from '../../patterns/Audience'
 import { useAddress } from '../../patterns/address'
-import { Confirm, Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
+import { Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { useOnce } from '../../patterns/once'
 import { Facts } from '../../patterns/record'
@@ -30,13 +30,22 @@ const draftAt = 'homeroom.dispatch'
 
 interface Letter {
   channel: string
+  allParents: boolean
   classIds: string[]
   divisionIds: string[]
   staff: string[]
   subject: string
   body: string
 }
-const blank: Letter = { channel: 'SMS', classIds: [], divisionIds: [], staff: [], subject: '', body: '' }
+const blank: Letter = {
+  channel: 'SMS',
+  allParents: false,
+  classIds: [],
+  divisionIds: [],
+  staff: [],
+  subject: '',
+  body: '',
+}
 
 function kept(): Letter {
   try {
@@ -55,7 +64,6 @@ export function WriteDispatch() {
   const text = useRef<HTMLTextAreaElement>(null)
   const [l, setL] = useState<Letter>(kept)
   const [plan, setPlan] = useState<Schemas['Outcome'] | null>(null)
-  const [asking, setAsking] = useState(false)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const set = (change: Partial<Letter>) => {
     setL((old) => ({ ...old, ...change }))
@@ -64,7 +72,12 @@ export function WriteDispatch() {
   useEffect(() => window.sessionStorage.setItem(draftAt, JSON.stringify(l)), [l])
   const templates = useQuery({ queryKey: ['/school-admin/dispatch/template/list', 'all'], queryFn: allTemplates })
   const post = (dryRun: boolean) => {
-    const audience = { classIds: l.classIds, divisionIds: l.divisionIds, staff: l.staff as 'TEACHER'[] }
+    const audience = {
+      allParents: l.allParents,
+      classIds: l.allParents ? [] : l.classIds,
+      divisionIds: l.allParents ? [] : l.divisionIds,
+      staff: l.staff as 'TEACHER'[],
+    }
     const key = dryRun ? {} : { header: { 'Idempotency-Key': once.keyFor(l) } }
     return l.channel === 'SMS'
       ? call(
@@ -89,7 +102,6 @@ export function WriteDispatch() {
       window.sessionStorage.removeItem(draftAt)
       setL(blank)
       setPlan(null)
-      setAsking(false)
       changed('/school-admin/dispatch/')
       setAddress({ run: o.id ?? undefined })
     },
@@ -102,7 +114,7 @@ export function WriteDispatch() {
     text.current?.focus()
     text.current?.setSelectionRange(at + word.length, at + word.length)
   }
-  const nobody = l.classIds.length + l.divisionIds.length + l.staff.length === 0
+  const nobody = !l.allParents && l.classIds.length + l.divisionIds.length + l.staff.length === 0
   const count = (n: number) => `${format.number(n)} ${n === 1 ? 'person' : 'people'}`
   if (!may('message', 'write'))
     return (
@@ -131,9 +143,16 @@ export function WriteDispatch() {
             </Radio.Group>
             <div>
               <Text size="sm" fw={600} mb={4}>
-                Parents of
+                Parents
               </Text>
+              <Checkbox
+                label="All parents of the school"
+                mb={8}
+                checked={l.allParents}
+                onChange={(e) => set({ allParents: e.currentTarget.checked })}
+              />
               <ClassesAndDivisions
+                disabled={l.allParents}
                 classIds={l.classIds}
                 divisionIds={l.divisionIds}
                 onChange={(classIds, divisionIds) => set({ classIds, divisionIds })}
@@ -219,10 +238,10 @@ export function WriteDispatch() {
             <Alert
               variant="light"
               role="status"
-              title={`It reaches ${count(plan.recipients)}${l.channel === 'SMS' ? ` and costs ${format.money(plan.cost)}` : ''}`}
+              title={`It reaches ${count(plan.recipients)}${plan.cost > 0 ? ` and costs ${format.money(plan.cost)}` : ''}`}
             >
               {l.channel === 'SMS' &&
-                `${format.number(plan.segments)} SMS are paid for: a long text is more than one. `}
+                `${format.number(plan.segments)} SMS ${plan.cost > 0 ? 'are paid for' : 'are sent'}: a long text is more than one. `}
               {plan.unreachable > 0
                 ? `${count(plan.unreachable)} ${plan.unreachable === 1 ? 'has' : 'have'} no ${l.channel === 'SMS' ? 'phone number' : 'e-mail address'} and ${plan.unreachable === 1 ? 'is' : 'are'} not reached. `
                 : ''}
@@ -240,26 +259,20 @@ export function WriteDispatch() {
                 </div>
               ))}
             </Stack>
+            <Text size="sm" c="dimmed">
+              A sent message cannot be recalled.
+            </Text>
+            <Trouble error={send.error} />
             <WizardButtons
-              back={() => setPlan(null)}
-              next={() => setAsking(true)}
-              label="Send…"
-              disabled={plan.recipients === 0}
-            />
-            <Confirm
-              opened={asking}
-              title={`Send to ${count(plan.recipients)}?`}
-              action={l.channel === 'SMS' ? `Send for ${format.money(plan.cost)}` : 'Send'}
-              busy={send.isPending}
-              error={send.error}
-              onClose={() => {
-                setAsking(false)
+              back={() => {
+                setPlan(null)
                 send.reset()
               }}
-              onConfirm={() => !send.isPending && send.mutate()}
-            >
-              A sent message cannot be recalled.
-            </Confirm>
+              next={() => !send.isPending && !send.isSuccess && send.mutate()}
+              busy={send.isPending}
+              label={`Send to ${count(plan.recipients)}${plan.cost > 0 ? ` for ${format.money(plan.cost)}` : ''}`}
+              disabled={plan.recipients === 0}
+            />
           </Stack>
         )}
         {step === 'run' && <Watch id={run!} again={() => setAddress({ run: undefined })} />}
@@ -287,7 +300,7 @@ function Watch({ id, again }: { id: string; again: () => void }) {
       <Facts
         of={[
           ['Text', d.subject || d.body],
-          ...(d.channel === 'SMS' ? ([['Cost', format.money(d.cost)]] as [string, string][]) : []),
+          ...(d.cost > 0 ? ([['Cost', format.money(d.cost)]] as [string, string][]) : []),
         ]}
       />
       <Delivery dispatch={d} />

@@ -10,13 +10,12 @@ import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { Money, usePlainMoney } from '../../patterns/money'
+import { Money } from '../../patterns/money'
 import { DrawerHead, Facts, fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { Arrived, allTemplates, channels, channelWord, Delivery, DispatchNav, useDispatch } from './delivery'
 
 export function Dispatches() {
   const format = useFormat()
-  const plain = usePlainMoney()
   const may = useMay()
   const write = may('message', 'write') && (
     <Button component={Link} to="/dispatch/new" leftSection={<IconPlus size={16} />}>
@@ -35,22 +34,20 @@ export function Dispatches() {
         search="Subject or text"
         filters={[{ key: 'channel', label: 'By', options: channels }]}
         columns={[
-          { key: 'text', title: 'Text', cell: (d) => d.subject || d.body, text: (d) => d.subject || d.body },
+          { key: 'text', title: 'Text', cell: (d) => d.subject || d.body },
           { key: 'by', title: 'By', cell: (d) => channelWord(d.channel), phone: true },
           { key: 'at', title: 'When', cell: (d) => format.dateTime(d.createdAt), sort: 'createdAt' },
           {
             key: 'state',
             title: 'State',
             cell: (d) => <Arrived of={d} />,
-            text: (d) => `${d.sent} sent, ${d.failed} failed, ${d.queued} waiting`,
             phone: true,
           },
           { key: 'people', title: 'Recipients', cell: (d) => format.number(d.recipients), end: true },
           {
             key: 'cost',
             title: 'Cost',
-            cell: (d) => (d.channel === 'SMS' ? <Money of={d.cost} /> : ''),
-            text: (d) => plain(d.cost),
+            cell: (d) => (d.cost > 0 ? <Money of={d.cost} /> : ''),
             end: true,
           },
         ]}
@@ -95,7 +92,7 @@ function DispatchDrawer({ id, close }: { id: string; close: () => void }) {
               of={[
                 ['By', channelWord(d.channel)],
                 ['When', format.dateTime(d.createdAt)],
-                ...(d.channel === 'SMS'
+                ...(d.cost > 0
                   ? ([['Cost', `${format.money(d.cost)} for ${format.number(d.segments)} SMS`]] as [string, string][])
                   : []),
               ]}

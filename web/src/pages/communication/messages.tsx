@@ -10,23 +10,26 @@ import {
   TextInput,
   Title,
 } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { IconArrowLeft, IconMessages, IconPlus, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
-import { fetchList } from '../../api/list'
+import { downloadList, fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
-import { saveCSV } from '../../patterns/csv'
 import { AttachButton, FileList } from '../../patterns/Files'
 import { Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { SearchBox } from '../../patterns/ListPage'
 import { useOnce } from '../../patterns/once'
 import '../../patterns/areas.css'
 
 const path = '/school-admin/message/'
+/** Stands for the office in a thread that a parent has with it. */
+const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** Threads on the left, one of them on the right. What is unread is bold and counted. */
 export function Messages() {
@@ -36,6 +39,8 @@ export function Messages() {
   const filters: Record<string, string> = {
     ...(address.q ? { search: address.q } : {}),
     ...(address.unread ? { unread: 'true' } : {}),
+    ...(address.office ? { office: 'true' } : {}),
+    ...(address.open ? { unanswered: 'true' } : {}),
   }
   const size = Math.min(100, Math.max(1, Number(address.more) || 1) * 25)
   const list = useQuery({
@@ -63,17 +68,9 @@ export function Messages() {
             className="only-wide"
             disabled={threads.length === 0}
             onClick={() =>
-              saveCSV('messages.csv', [
-                ['With', 'Student', 'Subject', 'Last message', 'At', 'Unread'],
-                ...threads.map((t) => [
-                  t.with,
-                  t.studentName,
-                  t.subject,
-                  t.lastMessage,
-                  t.lastMessageAt,
-                  String(t.unreadCount),
-                ]),
-              ])
+              void downloadList('/school-admin/message/list', { filters }, 'messages.csv').catch((e) =>
+                notifications.show({ color: 'red', message: asProblem(e).message }),
+              )
             }
           >
             CSV
@@ -88,7 +85,7 @@ export function Messages() {
           <Empty
             icon={<IconMessages size={32} stroke={1.2} />}
             title="No messages yet"
-            text="Write to parents and teachers, one to one or to a few. Their answers come in here; they are notified in their app."
+            text="Write to parents and teachers, one to one or to a few. Their answers come in here, and what parents write to the office; they are notified in their app."
             action={begin}
           />
         </div>
@@ -111,6 +108,25 @@ export function Messages() {
                 Unread
               </button>
             </Group>
+            <Group gap={8} px={12} pb={12}>
+              {(
+                [
+                  ['office', 'To the office'],
+                  ['open', 'Not answered'],
+                ] as const
+              ).map(([k, label]) => (
+                <button
+                  key={k}
+                  type="button"
+                  className="chip"
+                  data-set={address[k] ? true : undefined}
+                  aria-pressed={!!address[k]}
+                  onClick={() => setAddress({ [k]: address[k] ? undefined : '1' })}
+                >
+                  {label}
+                </button>
+              ))}
+            </Group>
             <ul aria-label="Threads">
               {list.isPending && (
                 <li style={{ padding: 12 }}>
@@ -131,8 +147,9 @@ export function Messages() {
                       <span className="thread-at figures">{format.ago(t.lastMessageAt)}</span>
                     </span>
                     <span className="thread-subject">
-                      {[t.subject, t.studentName && `about ${t.studentName}`].filter(Boolean).join(', ') ||
-                        'No subject'}
+                      {[t.office && 'To the office', t.subject, t.studentName && `about ${t.studentName}`]
+                        .filter(Boolean)
+                        .join(', ') || 'No subject'}
                     </span>
                     <span className="thread-last">
                       <span>{t.lastMessage}</span>
@@ -224,7 +241,8 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
         )}
       </div>
     )
-  const others = t.participants.filter((p) => p.userId !== me)
+  const office = t.participants.some((p) => p.userId === nobody)
+  const others = t.participants.filter((p) => p.userId !== me && p.userId !== nobody)
   return (
     <>
       <div className="thread-head">
@@ -243,6 +261,7 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
           </Title>
           <Text size="sm" c="dimmed">
             {others.map((p) => `${p.name} (${words(p.role).toLowerCase()})`).join(', ')}
+            {office && '. Anybody of the office may answer; the parent sees “Office”.'}
           </Text>
         </div>
       </div>
@@ -324,6 +343,8 @@ function Composer({
       sent?.(m)
     },
   })
+  const typed = body.trim() !== '' && !send.isPending ? body : undefined
+  const kept = useKept(threadId && `message.${threadId}`, typed, null, setBody)
   const go = () => body.trim() && !disabled && !send.isPending && send.mutate()
   return (
     <form
@@ -334,6 +355,7 @@ function Composer({
       }}
     >
       <UnsavedGuard when={(body.trim() !== '' || files.length > 0) && !send.isPending && !send.isSuccess} />
+      <KeptOffer kept={kept} what="A message was" />
       {send.error ? <Trouble error={send.error} /> : null}
       <FileList ids={files} remove={(id) => setFiles(files.filter((x) => x !== id))} />
       <Textarea

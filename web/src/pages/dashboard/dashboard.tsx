@@ -1,4 +1,4 @@
-import { ActionIcon, Group, SegmentedControl, Skeleton, Text, Title } from '@mantine/core'
+import { ActionIcon, Button, Group, SegmentedControl, Skeleton, Text, Title } from '@mantine/core'
 import { IconChevronRight, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,6 +12,7 @@ import { Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { part } from '../../patterns/part'
 import { SetUp, useSetUp, useTotal } from './setup'
+import { LeaveWaiting, Marked, Pages, Today } from './today'
 import '../../day.css'
 
 // The charts are large and wait for the page they are on.
@@ -41,6 +42,7 @@ export function Dashboard() {
   const setUp = useSetUp(students)
   const young = setUp && setUp.left > 0
   const bare = students === 0
+  const shown = !(bare && setUp?.left !== 0)
   return (
     <div className="page">
       <Group justify="space-between" mb={16} gap={12} align="flex-start">
@@ -86,9 +88,12 @@ export function Dashboard() {
           </Group>
         )}
       </Group>
+      <QuickActs />
       {q.error && !d && <Trouble error={q.error} retry={() => void q.refetch()} />}
       {young && (bare || students === undefined) && <SetUp {...setUp} />}
-      {!(bare && setUp?.left !== 0) && reads && !(q.error && !d) && <Board d={d} range={range} />}
+      {shown && reads && !(q.error && !d) && <Board d={d} range={range} />}
+      {shown && (!reads || (q.error && !d)) && <Today />}
+      {!reads && <Pages />}
       {young && !bare && students !== undefined && (
         <div style={{ marginTop: 32 }}>
           <SetUp {...setUp} working />
@@ -98,45 +103,36 @@ export function Dashboard() {
   )
 }
 
+/** What an office begins most often, one click away. */
+function QuickActs() {
+  const may = useMay()
+  const acts = [
+    { to: '/students', search: { open: 'new' }, text: 'Admit a student', module: 'student' },
+    { to: '/fees/collect', search: {}, text: 'Collect fee', module: 'fee' },
+    { to: '/announcements', search: { open: 'new' }, text: 'Write an announcement', module: 'announcement' },
+    { to: '/dispatch/new', search: {}, text: 'Write an SMS or e-mail', module: 'message' },
+  ].filter((a) => may(a.module, 'write'))
+  if (acts.length === 0) return null
+  return (
+    <Group gap={8} mb={16} component="section" aria-label="Start">
+      {acts.map((a) => (
+        <Button key={a.to} component={Link} to={a.to} search={a.search as never} variant="default" size="compact-md">
+          {a.text}
+        </Button>
+      ))}
+    </Group>
+  )
+}
+
 function Board({ d, range }: { d: Day | undefined; range: number }) {
   const may = useMay()
   const format = useFormat()
   const a = d?.attendance
-  const came = a ? a.present + a.late : undefined
-  const marked = a ? a.present + a.late + a.absent + a.leave : undefined
   const school = !a || a.classes.length === 0 || a.classes.some((c) => c.schoolToday)
-  const expected = a && marked !== undefined ? marked + a.noMark : 0
-  const most = marked !== undefined && marked * 2 >= expected
-  const waiting = d ? d.leave.students + d.leave.employees : undefined
   return (
     <>
       <Figures>
-        {may('attendance', 'read') && (
-          <Figure
-            label="At school today"
-            value={came}
-            to="/register"
-            search={{ view: 'unmarked' }}
-            text={
-              !school
-                ? 'Day off'
-                : !marked
-                  ? '–'
-                  : most
-                    ? `${format.number(Math.round((came! * 1000) / marked) / 10)} %`
-                    : `${format.number(marked)} of ${format.number(expected)}`
-            }
-            note={
-              !a
-                ? undefined
-                : !school
-                  ? 'Nothing is marked today'
-                  : marked
-                    ? `${most ? `${format.number(came!)} of ${format.number(marked)}` : 'marked so far'}${a.absent ? `, ${format.number(a.absent)} absent` : ''}`
-                    : 'Nobody is marked yet'
-            }
-          />
-        )}
+        {may('attendance', 'read') && <Marked marks={a} dayOff={!school} />}
         {may('attendance', 'read') && (
           <Figure
             label="Not yet marked"
@@ -154,28 +150,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
             }
           />
         )}
-        {may('leave', 'read') && (
-          <Figure
-            label="Leave waiting"
-            value={waiting}
-            to="/leave"
-            search={{ status: 'PENDING' }}
-            note={
-              d
-                ? waiting
-                  ? [
-                      d.leave.students &&
-                        `${format.number(d.leave.students)} student ${d.leave.students === 1 ? 'request' : 'requests'}`,
-                      d.leave.employees &&
-                        `${format.number(d.leave.employees)} employee ${d.leave.employees === 1 ? 'request' : 'requests'}`,
-                    ]
-                      .filter(Boolean)
-                      .join(', ')
-                  : 'Nothing to decide'
-                : undefined
-            }
-          />
-        )}
+        {may('leave', 'read') && <LeaveWaiting leave={d?.leave} />}
         {may('fee', 'read') && (
           <Figure
             label="Collected today"
@@ -220,6 +195,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
           />
         )}
       </Figures>
+      <Today />
 
       <div className="board-row two">
         {may('attendance', 'read') && (
@@ -268,7 +244,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
           </Card>
         )}
         {may('attendance', 'read') && (
-          <Card title="Today by class">
+          <Card title="Today by class" more={{ to: '/register/summary', label: 'Attendance summary' }}>
             {!a ? (
               <Skeleton height={120} />
             ) : a.classes.length === 0 ? (

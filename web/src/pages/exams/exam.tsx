@@ -1,6 +1,6 @@
-import { Button, Group, Menu, Tabs, Text, TextInput, Title } from '@mantine/core'
+import { Button, Checkbox, Group, Menu, Tabs, Text, TextInput, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconArrowLeft, IconDots } from '@tabler/icons-react'
+import { IconArrowLeft, IconDots, IconPrinter } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,6 +12,7 @@ import { useClassNames } from '../../patterns/ClassTicks'
 import { Confirm, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { SideDrawer } from '../../patterns/ListPage'
+import { DivisionSelect, PaperDialog } from '../../patterns/PaperDialog'
 import { type Exam, ExamForm, ExamStatus } from './exam-form'
 import { Marks } from './marks'
 import { Papers } from './papers'
@@ -112,12 +113,39 @@ function Missing({ of }: { of: Schemas['Publication'] }) {
   )
 }
 
+/** The hall tickets of a division; whether dues hold them back is a choice at every printing. */
+function HallTickets({ exam, close }: { exam: Exam; close: () => void }) {
+  const [division, setDivision] = useState('')
+  const [holdBack, setHoldBack] = useState(false)
+  return (
+    <PaperDialog
+      title={`Print hall tickets of ${exam.name}`}
+      close={close}
+      ready={!!division}
+      paper={() => [
+        `/school-admin/exam/${exam.id}/hall-tickets`,
+        { divisionId: division, ...(holdBack && { holdBackDues: 'true' }) },
+        'hall-tickets.pdf',
+      ]}
+    >
+      <DivisionSelect value={division} onChange={setDivision} classIds={exam.classIds} />
+      <Checkbox
+        label="Hold back tickets of students with dues"
+        description="Fees that are due by today. The last page names these students."
+        checked={holdBack}
+        onChange={(e) => setHoldBack(e.currentTarget.checked)}
+      />
+    </PaperDialog>
+  )
+}
+
 /** Publishing and taking back; each says what will happen before it happens. */
 function Actions({ exam, main }: { exam: Exam; main: boolean }) {
   const may = useMay()
   const navigate = useNavigate()
   const [, setAddress] = useAddress()
   const [asking, setAsking] = useState<Step | 'DELETE' | null>(null)
+  const [tickets, setTickets] = useState(false)
   const [reason, setReason] = useState('')
   const after = () => {
     changed('/school-admin/exam/')
@@ -249,6 +277,11 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {exam.paperCount > 0 && (
+            <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setTickets(true)}>
+              Hall tickets…
+            </Menu.Item>
+          )}
           {!published && <Menu.Item onClick={() => setAddress({ open: 'edit' })}>Edit the exam</Menu.Item>}
           {!published && exam.schedulePublishedAt && (
             <Menu.Item onClick={() => setAsking('UN-SCHEDULE')}>Unpublish the schedule…</Menu.Item>
@@ -261,6 +294,7 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
           )}
         </Menu.Dropdown>
       </Menu>
+      {tickets && <HallTickets exam={exam} close={() => setTickets(false)} />}
       {asking && asking !== 'DELETE' && (
         <Confirm
           opened

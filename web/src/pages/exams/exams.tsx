@@ -62,7 +62,6 @@ export function Exams() {
                 {e.name}
               </Link>
             ),
-            text: (e) => e.name,
             sort: 'name',
           },
           { key: 'classes', title: 'Classes', cell: (e) => names(e.classIds, '') },
@@ -80,7 +79,6 @@ export function Exams() {
             key: 'status',
             title: 'State',
             cell: (e) => <ExamStatus exam={e} />,
-            text: (e) => e.status,
             sort: 'status',
             phone: true,
           },

@@ -1,19 +1,17 @@
 // Marks from a spreadsheet. The server reads the whole file or nothing of it, and says what is wrong row by row.
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
-import { asProblem, type Schemas, upload } from '../../api/client'
+import { useState } from 'react'
+import { type Schemas, upload } from '../../api/client'
 import { changed } from '../../api/queries'
+import { ChooseCSV, DryRunTable, parseCSV, rowErrors } from '../../patterns/csv-file'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
-import { DryRunTable, type FileError, parseCSV } from '../../patterns/wizard'
 import type { Exam } from './exam-form'
 
 export function MarksFile({ exam, papers, close }: { exam: Exam; papers: Schemas['Paper'][]; close: () => void }) {
   const format = useFormat()
-  const input = useRef<HTMLInputElement>(null)
   const [paper, setPaper] = useState('')
-  const [over, setOver] = useState(false)
   const [rows, setRows] = useState<string[][]>([])
   const send = useMutation({
     mutationFn: async (file: File) => {
@@ -27,12 +25,7 @@ export function MarksFile({ exam, papers, close }: { exam: Exam; papers: Schemas
     },
     onSuccess: () => changed('/school-admin/exam/'),
   })
-  const errors: FileError[] = send.error
-    ? asProblem(send.error).details.flatMap(([field, message]) => {
-        const at = /^rows\[(\d+)\]\.?(.*)$/.exec(field)
-        return at ? [{ row: Number(at[1]), column: at[2] ?? '', message }] : []
-      })
-    : []
+  const errors = send.error ? rowErrors(send.error) : []
   return (
     <Dialog onClose={close} title="Marks from a file" size={errors.length ? 860 : 520}>
       <Stack gap={16}>
@@ -86,39 +79,7 @@ export function MarksFile({ exam, papers, close }: { exam: Exam; papers: Schemas
               onChange={(e) => setPaper(e.currentTarget.value)}
             />
             <Trouble error={send.error} />
-            {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped; the button inside chooses one by keyboard */}
-            <div
-              className="drop"
-              data-over={over || undefined}
-              onDragOver={(e) => {
-                e.preventDefault()
-                setOver(true)
-              }}
-              onDragLeave={() => setOver(false)}
-              onDrop={(e) => {
-                e.preventDefault()
-                setOver(false)
-                const f = e.dataTransfer.files[0]
-                if (f) send.mutate(f)
-              }}
-            >
-              <Text mb={12}>Drop the file here, or</Text>
-              <Button loading={send.isPending} onClick={() => input.current?.click()}>
-                Choose a file
-              </Button>
-              <input
-                ref={input}
-                type="file"
-                accept=".csv,text/csv"
-                hidden
-                aria-label="File of marks"
-                onChange={(e) => {
-                  const f = e.currentTarget.files?.[0]
-                  if (f) send.mutate(f)
-                  e.currentTarget.value = ''
-                }}
-              />
-            </div>
+            <ChooseCSV take={(f) => send.mutate(f)} busy={send.isPending} label="File of marks" />
           </>
         )}
       </Stack>

@@ -26,8 +26,9 @@ interface Student {
 }
 interface Sheet {
   students: Student[]
-  results: Map<string, Result>
-} // by "student paper"
+  results: Map<string, Result> // by "student paper"
+  notTaken: Set<string> // electives of others, by the same
+}
 
 const cellOf = (r: Result | undefined) =>
   !r ? '' : r.isAbsent ? 'AB' : r.isExempt ? 'EX' : r.marksObtained === null ? '' : String(r.marksObtained)
@@ -117,6 +118,7 @@ async function readSheet(exam: string, division: string, day: string): Promise<S
     if (!students.some((x) => x.id === s.studentId)) students.push({ ...s, id: s.studentId })
   return {
     students,
+    notTaken: new Set(results.students.flatMap((s) => s.notTaken.map((p) => `${s.studentId} ${p}`))),
     results: new Map(
       results.students.flatMap((s) => s.results.map((r) => [`${s.studentId} ${r.paperId}`, r] as const)),
     ),
@@ -252,7 +254,9 @@ function Division({
           line.split('\t').flatMap((v, j) => {
             const s = sheet?.students[at[0]! + i]
             const p = papers[at[1]! + j]
-            return s && p ? [[`${s.id} ${p.id}`, v.trim()] as [string, string]] : []
+            return s && p && !sheet?.notTaken.has(`${s.id} ${p.id}`)
+              ? [[`${s.id} ${p.id}`, v.trim()] as [string, string]]
+              : []
           }),
         ),
     )
@@ -270,6 +274,10 @@ function Division({
     )
   const entered = papers.reduce(
     (n, p) => n + sheet.students.filter((s) => sheet.results.has(`${s.id} ${p.id}`)).length,
+    0,
+  )
+  const expected = sheet.students.reduce(
+    (n, s) => n + papers.filter((p) => !sheet.notTaken.has(`${s.id} ${p.id}`)).length,
     0,
   )
   const problem = save.error ? asProblem(save.error) : null
@@ -315,6 +323,7 @@ function Division({
                   student={s}
                   papers={papers}
                   results={sheet.results}
+                  notTaken={sheet.notTaken}
                   typed={of(typed, s.id)}
                   bad={of(bad, s.id)}
                   open={open}
@@ -339,7 +348,7 @@ function Division({
               <Text size="sm" c="dimmed">
                 {dirty.length > 0
                   ? `${format.number(dirty.length)} not saved`
-                  : `${format.number(entered)} of ${format.number(sheet.students.length * papers.length)} entered`}
+                  : `${format.number(entered)} of ${format.number(expected)} entered`}
                 {save.isSuccess && dirty.length === 0 ? '. Saved' : ''}
                 {open && dirty.length === 0 && (
                   <span className="only-wide-inline">
@@ -405,6 +414,7 @@ const Line = memo(function Line({
   student,
   papers,
   results,
+  notTaken,
   typed,
   bad,
   open,
@@ -414,6 +424,7 @@ const Line = memo(function Line({
   student: Student
   papers: Paper[]
   results: Map<string, Result>
+  notTaken: Set<string>
   typed: string
   bad: string
   open: boolean
@@ -441,7 +452,9 @@ const Line = memo(function Line({
               aria-label={`${p.subjectName} of ${name}`}
               aria-invalid={!!why || undefined}
               aria-describedby={why ? `why-${row}-${j}` : undefined}
-              disabled={!open}
+              disabled={!open || (notTaken.has(k) && !was)}
+              placeholder={notTaken.has(k) ? '–' : undefined}
+              title={notTaken.has(k) ? `${name} does not take ${p.subjectName}` : undefined}
               value={text}
               maxLength={8}
               autoComplete="off"

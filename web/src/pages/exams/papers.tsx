@@ -1,4 +1,5 @@
 // An exam's papers, edited as one table and saved all or nothing; a clash is shown at the papers it is of, naming both.
+
 import { ActionIcon, Button, Group, Menu, NativeSelect, Text } from '@mantine/core'
 import { IconCalendarEvent, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
@@ -9,8 +10,10 @@ import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { addDays, useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
+import { DateField } from '../../patterns/DateField'
 import { Empty, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import type { Exam } from './exam-form'
 
 interface Line {
@@ -58,6 +61,8 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
   const [sent, setSent] = useState<number[]>([])
   const open = exam.status !== 'PUBLISHED' && may('exam', 'write')
   const dirty = JSON.stringify(lines) !== JSON.stringify(base)
+  const kept = useKept(open ? `papers.${exam.id}` : undefined, dirty ? lines : undefined, null, setLines)
+  const offer = <KeptOffer kept={kept} what="Papers of this exam were" />
   const mine = (classes.data ?? []).filter((c) => exam.classIds.includes(c.id))
   const only = mine.some((c) => c.id === address.class) ? address.class : undefined
   const taken = useQueries({
@@ -178,19 +183,23 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
   )
   if (lines.length === 0 && !dirty) {
     return (
-      <div className="panel">
-        <Empty
-          icon={<IconCalendarEvent size={32} stroke={1.2} />}
-          title="No papers yet"
-          text="A paper is the exam of one class in one subject: when, where, the invigilator, and the full marks. A class, a room or a teacher cannot be at two papers at once."
-          action={open && add}
-          example="Adding all subjects of a class puts them on days one after the other; change what does not fit."
-        />
-      </div>
+      <>
+        {offer}
+        <div className="panel">
+          <Empty
+            icon={<IconCalendarEvent size={32} stroke={1.2} />}
+            title="No papers yet"
+            text="A paper is the exam of one class in one subject: when, where, the invigilator, and the full marks. A class, a room or a teacher cannot be at two papers at once."
+            action={open && add}
+            example="Adding all subjects of a class puts them on days one after the other; change what does not fit."
+          />
+        </div>
+      </>
     )
   }
   return (
     <>
+      {offer}
       <Group justify="space-between" mb={12} gap={8}>
         <Group gap={8}>
           {mine.length > 1 && (
@@ -317,7 +326,17 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                         )}
                         {field(i, 'subjectId') && <div className="why">{field(i, 'subjectId')}</div>}
                       </td>
-                      {input('examDate', 'Day', 'date')}
+                      <td className={field(i, 'examDate') ? 'wrap' : undefined}>
+                        <DateField
+                          size="xs"
+                          w={140}
+                          aria-label={`Day of ${name}`}
+                          error={field(i, 'examDate')}
+                          disabled={!open}
+                          value={l.examDate ?? ''}
+                          onChange={(examDate) => set(i, { examDate })}
+                        />
+                      </td>
                       {input('startTime', 'Start', 'time')}
                       {input('endTime', 'End', 'time')}
                       {input('room', 'Room')}

@@ -10,6 +10,7 @@ import { nameOf, useFormat } from '../../patterns/format'
 import { Facts } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 import { type Card, outcomeWords, readCard } from './card'
+import { CardRemarks } from './remark'
 import '../../day.css'
 
 export function ReportCardPage() {
@@ -178,8 +179,8 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
                   Attendance
                 </Text>
                 <Text fw={600} size="lg" className="figures">
-                  {card.attendance.total
-                    ? `${format.number(card.attendance.present)} of ${format.number(card.attendance.total)} days`
+                  {card.attendance.marked
+                    ? `${format.number(card.attendance.present)} of ${format.number(card.attendance.marked)} days marked`
                     : '–'}
                 </Text>
               </div>
@@ -187,6 +188,7 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
           </div>
         </>
       )}
+      <CardRemarks key={`${s.id} ${card.academicYearId}`} card={card} />
       <footer>
         <span>As of {format.date(card.asOf)}</span>
       </footer>

@@ -10,6 +10,7 @@ import { useDivisionChoices } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { Print } from '../../patterns/Print'
 import { outcomeWords } from './card'
 import type { Exam } from './exam-form'
 
@@ -153,13 +154,19 @@ export function Results({ exam }: { exam: Exam }) {
               Report cards
             </Button>
           )}
-          <Button variant="default" className="only-wide" onClick={() => window.print()}>
-            Print
-          </Button>
+          <Print
+            path={`/school-admin/exam/${exam.id}/results.pdf`}
+            query={{
+              ...(classId ? { classId } : {}),
+              ...(divisionId ? { divisionId } : {}),
+              ...(address.order === 'rank' ? { byRank: 'true' } : {}),
+            }}
+            name={`${exam.name}-results.pdf`}
+          />
         </Group>
       </Group>
       <Trouble error={file.error ?? cards.error} />
-      <div className="panel print-wide">
+      <div className="panel">
         <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label="Results">
           <table className="list sheet results-sheet" data-stale={q.isPlaceholderData || undefined}>
             <thead>

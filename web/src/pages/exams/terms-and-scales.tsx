@@ -184,7 +184,6 @@ export function Scales() {
           title: 'Used',
           cell: (s) =>
             s.isDefault ? <Status tone="good">By default</Status> : <Status tone="off">By classes that name it</Status>,
-          text: (s) => (s.isDefault ? 'By default' : ''),
         },
       ]}
       primary={may('exam', 'write') && add}

@@ -1,13 +1,15 @@
-import { ActionIcon, Group, SegmentedControl, Text, TextInput, Title } from '@mantine/core'
-import { IconDownload, IconPrinter, IconScale } from '@tabler/icons-react'
+import { ActionIcon, Group, SegmentedControl, Text, Title } from '@mantine/core'
+import { IconDownload, IconScale } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, call } from '../../api/client'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
+import { DateField } from '../../patterns/DateField'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { Money, usePlainMoney } from '../../patterns/money'
+import { Print } from '../../patterns/Print'
 import { Sheet } from '../../patterns/Sheet'
 import { DayState } from './close-day'
 import { modeWord } from './shared'
@@ -35,7 +37,15 @@ export function Accounts() {
   )
 }
 
-function Tools({ csv, children }: { csv: () => void; children?: React.ReactNode }) {
+function Tools({
+  csv,
+  paper,
+  children,
+}: {
+  csv: () => void
+  paper: { path: string; query?: Record<string, string>; name: string }
+  children?: React.ReactNode
+}) {
   return (
     <Group gap={8} mb={16} className="no-print" maw={794}>
       {children}
@@ -43,9 +53,7 @@ function Tools({ csv, children }: { csv: () => void; children?: React.ReactNode 
         <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" onClick={csv}>
           <IconDownload size={18} stroke={1.6} />
         </ActionIcon>
-        <ActionIcon variant="subtle" color="gray" aria-label="Print" title="Print" onClick={() => window.print()}>
-          <IconPrinter size={18} stroke={1.6} />
-        </ActionIcon>
+        <Print icon {...paper} />
       </Group>
     </Group>
   )
@@ -73,6 +81,11 @@ function Closing() {
   return (
     <>
       <Tools
+        paper={{
+          path: '/school-admin/fee/collection.pdf',
+          query: { ...(from ? { from } : {}), ...(to ? { to } : {}) },
+          name: `closing-${d?.from}.pdf`,
+        }}
         csv={() =>
           d &&
           saveCSV(`closing-${d.from}.csv`, [
@@ -91,24 +104,17 @@ function Closing() {
           ])
         }
       >
-        <TextInput
-          type="date"
+        <DateField
           aria-label="From"
           value={from ?? d?.from ?? ''}
-          onChange={(e) =>
-            setAddress(
-              { from: e.currentTarget.value || undefined, to: to && e.currentTarget.value > to ? undefined : to },
-              true,
-            )
-          }
+          onChange={(day) => setAddress({ from: day || undefined, to: to && day > to ? undefined : to }, true)}
         />
         <span aria-hidden>–</span>
-        <TextInput
-          type="date"
+        <DateField
           aria-label="Until"
           value={to ?? d?.to ?? ''}
           min={from ?? d?.from}
-          onChange={(e) => setAddress({ to: e.currentTarget.value || undefined }, true)}
+          onChange={(day) => setAddress({ to: day || undefined }, true)}
         />
       </Tools>
       {q.error ? (
@@ -239,6 +245,7 @@ function Balance() {
   return (
     <>
       <Tools
+        paper={{ path: '/school-admin/fee/trial-balance.pdf', name: 'trial-balance.pdf' }}
         csv={() =>
           saveCSV('trial-balance.csv', [
             ['Account', 'Code', 'Kind', 'Debit', 'Credit'],

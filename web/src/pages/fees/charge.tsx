@@ -54,7 +54,7 @@ export function Charge() {
   useEffect(() => setOut(new Set()), [structure?.id, address.instalment])
   const body =
     structure && instalment
-      ? { structureId: structure.id, instalment: instalment.number, classId: structure.classId }
+      ? { structureId: structure.id, instalment: String(instalment.number), classId: structure.classId }
       : null
   const plan = useQuery({
     queryKey: ['/school-admin/fee/charge', 'plan', body],

@@ -8,6 +8,7 @@ import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { Money, MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { PersonPicker } from '../../patterns/PersonPicker'
@@ -181,9 +182,20 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   })
   const dirty =
     !pay.isSuccess && (unsure || pay.isPending || amount !== first || JSON.stringify(tender) !== JSON.stringify(cash))
+  // A payment that is under way is found again by its own words, and never offered as new.
+  const kept = useKept(
+    lost ? undefined : `payment.${s.id}`,
+    dirty && !unsure && !pay.isPending ? { amount, tender } : undefined,
+    report.balance,
+    (what) => {
+      setAmount(what.amount)
+      setTender(what.tender)
+    },
+  )
   return (
     <>
       <UnsavedGuard when={dirty && !pay.isPending} />
+      <KeptOffer kept={kept} what="A payment was" />
       <div className="split">
         <Stack gap={16}>
           <Group justify="space-between" align="flex-start" wrap="nowrap" className="panel" p={16}>

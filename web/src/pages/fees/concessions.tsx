@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconDiscount, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,10 +7,11 @@ import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useYears } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { DateField } from '../../patterns/DateField'
 import { Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { Money, usePlainMoney } from '../../patterns/money'
+import { Money } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 import { categories, FineDialog, GrantDialog } from './adjust'
@@ -31,7 +32,6 @@ function State({ of }: { of: Item }) {
 
 export function Concessions() {
   const format = useFormat()
-  const plain = usePlainMoney()
   const may = useMay()
   const [address, setAddress] = useAddress()
   const heads = useHeads()
@@ -68,13 +68,11 @@ export function Concessions() {
             key: 'admission',
             title: 'Admission no.',
             cell: (g) => <span className="figures">{g.admissionNumber}</span>,
-            text: (g) => g.admissionNumber,
           },
           {
             key: 'value',
             title: 'How much',
             cell: (g) => <span className="figures">{value(g)}</span>,
-            text: (g) => (g.mode === 'PERCENT' ? `${g.value} %` : plain(g.value)),
             phone: true,
           },
           { key: 'of', title: 'Of', cell: (g) => g.invoiceNumber || g.feeHeadName || 'All heads' },
@@ -84,13 +82,11 @@ export function Concessions() {
             key: 'state',
             title: 'State',
             cell: (g) => <State of={g} />,
-            text: (g) => states[g.status as keyof typeof states]?.[1] ?? g.status,
           },
           {
             key: 'given',
             title: 'Given so far',
             cell: (g) => <Money of={g.given} />,
-            text: (g) => plain(g.given),
             end: true,
             phone: true,
           },
@@ -221,12 +217,11 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
               Instalments due from this day on are charged whole. The {format.money(g.given)} given so far stays with{' '}
               {g.studentName}.
             </Text>
-            <TextInput
-              type="date"
+            <DateField
               label="From"
               description="Leave empty for today"
               value={day}
-              onChange={(e) => setDay(e.currentTarget.value)}
+              onChange={(day) => setDay(day)}
               error={problem?.fields.endsOn}
             />
             {problem && !problem.fields.endsOn && <Trouble error={problem} />}

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react'
 import { api, asProblem, call, download, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
-import { Confirm, Empty, Lines, Trouble, useLate } from '../../patterns/feedback'
+import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
@@ -41,7 +41,6 @@ export function DuesPage() {
   })
   useEffect(() => setPicked(new Map()), [classId, page])
   const d = q.data
-  const late = useLate(q.isPending)
   const chosen = all.data?.classes.find((c) => c.classId === classId)
   const tick = (id: string, name: string, on: boolean) => {
     const next = new Map(picked)
@@ -84,7 +83,7 @@ export function DuesPage() {
       {q.error && !d ? (
         <Trouble error={q.error} retry={() => void q.refetch()} />
       ) : !d ? (
-        late && <Lines />
+        <Lines />
       ) : all.data?.total === 0 ? (
         <div className="panel">
           <Empty

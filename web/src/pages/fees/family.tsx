@@ -6,6 +6,7 @@ import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { Money, MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { PersonPicker } from '../../patterns/PersonPicker'
@@ -100,9 +101,23 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
   })
   const refused = pay.error && !pay.isPending ? asProblem(pay.error) : null
   const earlier = refused?.code === 'REPEATED_PAYMENT' ? refused : null
+  const dirty = each || total !== (family.total || null) || JSON.stringify(tender) !== JSON.stringify(cash)
+  const underWay = pay.isPending || pay.isSuccess || (!!refused && (refused.status === 0 || refused.status >= 500))
+  const kept = useKept(
+    `family-payment.${student}`,
+    dirty && !underWay ? { total, each, own, tender } : undefined,
+    family.total,
+    (what) => {
+      setTotal(what.total)
+      setEach(what.each)
+      setOwn(what.own)
+      setTender(what.tender)
+    },
+  )
   return (
     <>
-      <UnsavedGuard when={!pay.isSuccess && !pay.isPending && (each || total !== (family.total || null))} />
+      <UnsavedGuard when={!pay.isSuccess && !pay.isPending && dirty} />
+      <KeptOffer kept={kept} what="A payment was" />
       <div className="split">
         <div className="panel list-scroll" tabIndex={0} role="region" aria-label="The children">
           <table className="list two-lines">

@@ -1,4 +1,5 @@
 // What the school gives back, and what it gives up: a refund, a write-off.
+
 import { Button, Group, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
@@ -6,6 +7,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useToday } from '../../patterns/choices'
+import { DateField } from '../../patterns/DateField'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { MoneyInput } from '../../patterns/money'
@@ -118,7 +120,7 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
   return (
     <Giving
       title={`Refund to ${nameOf(r.student)}`}
-      text={`${format.money(r.advance)} was paid ahead. The refund has a receipt with a number of its own, and the family is notified.`}
+      text={`${format.money(r.advance)} was paid in advance. The refund has a receipt with a number of its own, and the family is notified.`}
       action="Refund"
       amount={amount}
       setAmount={setAmount}
@@ -143,13 +145,12 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
         value={reference}
         onChange={(e) => setReference(e.currentTarget.value)}
       />
-      <TextInput
-        type="date"
+      <DateField
         label="Paid on"
         max={today}
         value={day || today}
         error={post.error ? asProblem(post.error).fields.paidOn : undefined}
-        onChange={(e) => setDay(e.currentTarget.value)}
+        onChange={(day) => setDay(day)}
       />
     </Giving>
   )

@@ -1,19 +1,20 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconFileTypeCsv, IconPlus, IconScale } from '@tabler/icons-react'
+import { IconPlus, IconScale } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
-import { api, asProblem, call, type Schemas, save, upload } from '../../api/client'
+import { useState } from 'react'
+import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { ChooseCSV, DryRunTable, useCSVFile } from '../../patterns/csv-file'
+import { DateField } from '../../patterns/DateField'
 import { Dialog, Empty, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { Money, MoneyInput, usePlainMoney } from '../../patterns/money'
+import { Money, MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
 import { fieldsOf, useDraft } from '../../patterns/record'
-import { DryRunTable, type FileError, parseCSV } from '../../patterns/wizard'
 import { TakeBack } from './ad-hoc'
 import { moneyMoved, SetupNav } from './shared'
 
@@ -29,7 +30,6 @@ const kindWord = (t: string) => kinds.find((k) => k.value === t)?.label ?? t
 export function OpeningBalances() {
   const may = useMay()
   const format = useFormat()
-  const plain = usePlainMoney()
   const [address, setAddress] = useAddress()
   const [back, setBack] = useState<Item | null>(null)
   const close = () => setAddress({ do: undefined })
@@ -69,7 +69,6 @@ export function OpeningBalances() {
             key: 'amount',
             title: 'Amount',
             cell: (o) => <Money of={o.amount} />,
-            text: (o) => plain(o.amount),
             end: true,
             phone: true,
           },
@@ -86,7 +85,6 @@ export function OpeningBalances() {
               ) : (
                 ''
               ),
-            text: (o) => (o.reversed ? 'Reversed' : ''),
           },
         ]}
         primary={add}
@@ -194,51 +192,29 @@ function AddDialog({ close }: { close: () => void }) {
 }
 
 const path = '/school-admin/fee/opening-balance/import'
-const sample =
-  'admissionNumber,amount,date,note\r\n2026-0001,1500.00,2026-03-31,Term 3\r\n2026-0002,-200.00,2026-03-31,'
-
-/** What the server says of a file's rows: rows[3].amount. */
-const errorsOf = (fields: Record<string, string>): FileError[] =>
-  Object.entries(fields).flatMap(([k, message]) => {
-    const at = /^rows\[(\d+)\](?:\.(.+))?$/.exec(k)
-    return at ? [{ row: Number(at[1]), column: at[2] ?? '', message }] : []
-  })
+const sample = [
+  ['admissionNumber', 'amount', 'date', 'note'],
+  ['2026-0001', '1500.00', '2026-03-31', 'Term 3'],
+  ['2026-0002', '-200.00', '2026-03-31', ''],
+]
 
 function ImportDialog({ close }: { close: () => void }) {
   const format = useFormat()
-  const input = useRef<HTMLInputElement>(null)
   const [day, setDay] = useState('')
-  const [file, setFile] = useState<{ file: File; rows: string[][]; plan: Imported | null; errors: FileError[] } | null>(
-    null,
-  )
-  const query: Record<string, string> = day ? { date: day } : {}
-  const check = useMutation({
-    mutationFn: async (f: File) => {
-      const rows = parseCSV(await f.text())
-      try {
-        return {
-          file: f,
-          rows,
-          plan: await upload<Imported>(path, { ...query, dryRun: 'true' }, f, f.name),
-          errors: [],
-        }
-      } catch (e) {
-        const errors = errorsOf(asProblem(e).fields)
-        if (errors.length === 0) throw e
-        return { file: f, rows, plan: null, errors }
-      }
-    },
-    onSuccess: setFile,
-  })
-  const commit = useMutation({
-    mutationFn: () => upload<Imported>(path, query, file!.file, file!.file.name),
-    onSuccess: (r) => {
+  const {
+    file,
+    plan: p,
+    check,
+    commit,
+    forget,
+  } = useCSVFile<Imported>(path, {
+    query: day ? { date: day } : {},
+    done: (r) => {
       moneyMoved()
       notifications.show({ message: `${format.number(r.dues + r.credits)} opening balances entered.` })
       close()
     },
   })
-  const p = file?.plan
   return (
     <Dialog onClose={close} title="Opening balances from a file" size={720}>
       <Stack gap={16}>
@@ -246,44 +222,21 @@ function ImportDialog({ close }: { close: () => void }) {
           A CSV file with the columns admissionNumber and amount, and if you like date and note. An amount below zero
           was paid in advance. All rows are entered or none.
         </Text>
-        <TextInput
-          type="date"
+        <DateField
           label="Since"
           description="For rows without a date; today unless you choose one"
           value={day}
-          onChange={(e) => {
-            setDay(e.currentTarget.value)
-            setFile(null)
+          onChange={(day) => {
+            setDay(day)
+            forget()
           }}
         />
-        <Group gap={8}>
-          <Button
-            variant={file ? 'default' : 'filled'}
-            leftSection={<IconFileTypeCsv size={16} />}
-            loading={check.isPending}
-            onClick={() => input.current?.click()}
-          >
-            {file ? 'Choose another file' : 'Choose a file'}
-          </Button>
-          <Button
-            variant="default"
-            onClick={() => save(new Blob([`\ufeff${sample}`], { type: 'text/csv' }), 'opening-balances-example.csv')}
-          >
-            Get an example
-          </Button>
-          <input
-            ref={input}
-            type="file"
-            accept=".csv,text/csv"
-            hidden
-            aria-label="CSV file"
-            onChange={(e) => {
-              const f = e.currentTarget.files?.[0]
-              e.currentTarget.value = ''
-              if (f) check.mutate(f)
-            }}
-          />
-        </Group>
+        <ChooseCSV
+          take={(f) => check.mutate(f)}
+          busy={check.isPending}
+          chosen={file?.file.name}
+          example={{ name: 'opening-balances', rows: sample }}
+        />
         <Trouble error={check.error ?? commit.error} />
         {p && (
           <Alert variant="light" role="status" title={`${format.number(p.rowsRead)} rows are ready`}>

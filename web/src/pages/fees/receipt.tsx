@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Menu, Stack, Title } from '@mantine/core'
 import { IconArrowBackUp, IconChevronDown, IconDownload, IconPrinter } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, Navigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { download, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
@@ -28,6 +28,7 @@ export function ReceiptPage() {
   useEffect(() => {
     if (r && fresh) print.current?.focus()
   }, [!!r])
+  if (!address.id) return <Navigate to="/fees/receipts" replace />
   return (
     <div className="page">
       <Group justify="space-between" mb={16} gap={12} className="no-print">

@@ -1,14 +1,15 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconDownload, IconPlus, IconPrinter, IconReceipt } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { download } from '../../api/client'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { DateField } from '../../patterns/DateField'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { Money, usePlainMoney } from '../../patterns/money'
+import { Money } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { ChequeActions, ReceiptState } from './cheque'
 import { Reverse } from './reverse'
@@ -17,7 +18,6 @@ import { modes, modeWord, ReceiptsNav, receiptPDF, useReceipt } from './shared'
 /** Every payment that was received, newest first. */
 export function Receipts() {
   const format = useFormat()
-  const plain = usePlainMoney()
   const may = useMay()
   const [address, setAddress] = useAddress()
   const collect = may('fee', 'write') && (
@@ -75,27 +75,23 @@ export function Receipts() {
               </Text>
             </>
           ),
-          text: (r) => r.receiptNumber,
         },
         { key: 'student', title: 'Student', cell: (r) => r.studentName, sort: 'studentName' },
         {
           key: 'admission',
           title: 'Admission no.',
           cell: (r) => <span className="figures">{r.admissionNumber}</span>,
-          text: (r) => r.admissionNumber,
           hidden: true,
         },
         {
           key: 'at',
           title: 'Received',
           cell: (r) => <span className="figures">{format.date(r.receivedOn)}</span>,
-          text: (r) => r.receivedOn,
         },
         {
           key: 'entered',
           title: 'Entered',
           cell: (r) => <span className="figures">{format.dateTime(r.receivedAt)}</span>,
-          text: (r) => r.receivedAt,
           sort: 'receivedAt',
         },
         { key: 'mode', title: 'Method', cell: (r) => modeWord(r.paymentMode) },
@@ -105,8 +101,6 @@ export function Receipts() {
           key: 'state',
           title: 'State',
           cell: (r) => <ReceiptState of={r} />,
-          text: (r) =>
-            r.clearing && r.clearing !== 'CLEARED' ? words(r.clearing) : r.reversed ? 'Reversed' : 'Received',
         },
         {
           key: 'amount',
@@ -116,7 +110,6 @@ export function Receipts() {
               <Money of={r.amount} />
             </span>
           ),
-          text: (r) => plain(r.amount),
           sort: 'amount',
           end: true,
           phone: true,
@@ -124,18 +117,16 @@ export function Receipts() {
       ]}
       more={
         <Group gap={8} wrap="nowrap" className="day-range">
-          <TextInput
-            type="date"
+          <DateField
             aria-label="Received from"
             value={address.from ?? ''}
-            onChange={(e) => setAddress({ from: e.currentTarget.value || undefined, page: undefined }, true)}
+            onChange={(day) => setAddress({ from: day || undefined, page: undefined }, true)}
           />
           <span aria-hidden>–</span>
-          <TextInput
-            type="date"
+          <DateField
             aria-label="Received until"
             value={address.to ?? ''}
-            onChange={(e) => setAddress({ to: e.currentTarget.value || undefined, page: undefined }, true)}
+            onChange={(day) => setAddress({ to: day || undefined, page: undefined }, true)}
           />
         </Group>
       }

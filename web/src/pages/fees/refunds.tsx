@@ -7,14 +7,13 @@ import { api, asProblem, call, download, type Schemas } from '../../api/client'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { Money, usePlainMoney } from '../../patterns/money'
+import { Money } from '../../patterns/money'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { type Answer, modeWord, ReceiptsNav } from './shared'
 
 /** Every payment out, newest first. */
 export function Refunds() {
   const format = useFormat()
-  const plain = usePlainMoney()
   return (
     <ListPage
       path="/school-admin/fee/refund/list"
@@ -36,14 +35,12 @@ export function Refunds() {
               </Text>
             </>
           ),
-          text: (r) => r.refundNumber,
         },
         { key: 'student', title: 'Student', cell: (r) => r.studentName, sort: 'studentName' },
         {
           key: 'at',
           title: 'Paid',
           cell: (r) => <span className="figures">{format.date(r.paidOn)}</span>,
-          text: (r) => r.paidOn,
           sort: 'paidAt',
         },
         { key: 'mode', title: 'Method', cell: (r) => modeWord(r.paymentMode) },
@@ -53,7 +50,6 @@ export function Refunds() {
           key: 'amount',
           title: 'Amount',
           cell: (r) => <Money of={r.amount} />,
-          text: (r) => plain(r.amount),
           sort: 'amount',
           end: true,
           phone: true,

@@ -47,7 +47,6 @@ export function Rules() {
             key: 'percent',
             title: 'Percent',
             cell: (r) => <span className="figures">{format.number(r.percent)} %</span>,
-            text: (r) => String(r.percent),
             end: true,
             phone: true,
           },

@@ -6,11 +6,12 @@ import { api, call, done, type Schemas } from '../../api/client'
 import { changed, useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { DateField } from '../../patterns/DateField'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { Money, MoneyInput, usePlainMoney } from '../../patterns/money'
+import { Money, MoneyInput } from '../../patterns/money'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 import { amountsBy, type HeadAmount, HeadAmounts, transportAmountsBy } from './head-amounts'
@@ -200,7 +201,6 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
 
 export function Structures() {
   const may = useMay()
-  const plain = usePlainMoney()
   const [, setAddress] = useAddress()
   const classes = useClasses()
   const { year } = useYear()
@@ -237,7 +237,6 @@ export function Structures() {
             key: 'total',
             title: 'For the year',
             cell: (s) => <Money of={s.total} />,
-            text: (s) => plain(s.total),
             end: true,
             phone: true,
           },
@@ -508,12 +507,11 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
                 error={e(`instalments[${i}].name`)}
                 onChange={(ev) => part(i, { name: ev.currentTarget.value })}
               />
-              <TextInput
-                type="date"
+              <DateField
                 aria-label={`Instalment ${i + 1} is due on`}
                 value={x.dueDate}
                 error={e(`instalments[${i}].dueDate`)}
-                onChange={(ev) => part(i, { dueDate: ev.currentTarget.value })}
+                onChange={(day) => part(i, { dueDate: day })}
               />
               <NumberInput
                 aria-label={`Percent of instalment ${i + 1}`}

@@ -1,19 +1,25 @@
 import { Button, Group, NativeSelect, Radio } from '@mantine/core'
-import { useClasses } from '../../api/queries'
+import { useClasses, useGroups } from '../../api/queries'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
 
 interface Chosen {
-  who: 'students' | 'class'
+  who: 'students' | 'class' | 'group'
   people: Pick<Person, 'id' | 'name'>[]
   classId: string
+  groupId: string
 }
-export const nobody: Chosen = { who: 'students', people: [], classId: '' }
-export const isNobody = (c: Chosen) => (c.who === 'class' ? !c.classId : c.people.length === 0)
+export const nobody: Chosen = { who: 'students', people: [], classId: '', groupId: '' }
+export const isNobody = (c: Chosen) =>
+  c.who === 'class' ? !c.classId : c.who === 'group' ? !c.groupId : c.people.length === 0
 /** As the API takes it. */
 export const chosenIds = (c: Chosen) =>
-  c.who === 'class' ? { classId: c.classId } : { studentIds: c.people.map((p) => p.id) }
+  c.who === 'class'
+    ? { classId: c.classId }
+    : c.who === 'group'
+      ? { groupId: c.groupId }
+      : { studentIds: c.people.map((p) => p.id) }
 
-/** Some students, or a whole class. */
+/** Some students, a whole class, or the members of a group. */
 export function StudentsOrClass({
   value,
   onChange,
@@ -24,12 +30,14 @@ export function StudentsOrClass({
   errors: Record<string, string>
 }) {
   const classes = useClasses()
+  const groups = useGroups()
   return (
     <>
       <Radio.Group label="Who" value={value.who} onChange={(x) => onChange({ ...value, who: x as Chosen['who'] })}>
         <Group gap={16} mt={4}>
           <Radio value="students" label="Some students" />
           <Radio value="class" label="A whole class" />
+          <Radio value="group" label="A group" />
         </Group>
       </Radio.Group>
       {value.who === 'class' ? (
@@ -42,6 +50,18 @@ export function StudentsOrClass({
             ...(classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
           ]}
           onChange={(e) => onChange({ ...value, classId: e.currentTarget.value })}
+        />
+      ) : value.who === 'group' ? (
+        <NativeSelect
+          label="Group"
+          description="Its members on that day. Who joins or leaves later is added or ended by hand."
+          value={value.groupId}
+          error={errors.groupId}
+          data={[
+            { value: '', label: 'Choose a group' },
+            ...(groups.data ?? []).map((g) => ({ value: g.id, label: g.name })),
+          ]}
+          onChange={(e) => onChange({ ...value, groupId: e.currentTarget.value })}
         />
       ) : (
         <>

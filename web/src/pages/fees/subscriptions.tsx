@@ -69,7 +69,6 @@ export function Subscriptions() {
             key: 'state',
             title: 'State',
             cell: (s) => <Status tone={stateOf(s.status)[0]}>{stateOf(s.status)[1]}</Status>,
-            text: (s) => stateOf(s.status)[1],
           },
         ]}
         primary={add}

@@ -1,6 +1,8 @@
 // How money came: the fields that the counter of one student and of a family share.
+
 import { Checkbox, Radio, SimpleGrid, TextInput } from '@mantine/core'
 import { useToday } from '../../patterns/choices'
+import { DateField } from '../../patterns/DateField'
 import { modes } from './shared'
 
 export interface Tender {
@@ -75,17 +77,15 @@ export function TenderFields({
           }}
         />
       )}
-      <TextInput
-        type="date"
+      <DateField
         label="Received on"
         description="Today, or an earlier day of the academic year that is not closed"
         max={today}
         value={t.receivedOn ?? today}
         disabled={disabled}
         error={errors.receivedOn}
-        onChange={(e) => {
+        onChange={(day) => {
           const { receivedOn: _, ...rest } = t
-          const day = e.currentTarget.value
           change(day && day !== today ? { ...rest, receivedOn: day } : rest)
         }}
       />

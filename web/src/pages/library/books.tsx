@@ -12,7 +12,7 @@ import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Dialog, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { MoneyInput, usePlainMoney } from '../../patterns/money'
+import { MoneyInput } from '../../patterns/money'
 import { PersonPicker } from '../../patterns/PersonPicker'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { booksMoved, type Copy, CopyStatus, LibraryNav } from './shared'
@@ -22,7 +22,6 @@ type Book = Schemas['BookView']
 export function Books() {
   const may = useMay()
   const format = useFormat()
-  const plain = usePlainMoney()
   const [, setAddress] = useAddress()
   const write = may('library', 'write')
   const importer = write && (
@@ -58,14 +57,13 @@ export function Books() {
         columns={[
           { key: 'title', title: 'Title', cell: (b) => b.title, sort: 'title' },
           { key: 'author', title: 'Author', cell: (b) => b.author, sort: 'author' },
-          { key: 'isbn', title: 'ISBN', cell: (b) => <span className="figures">{b.isbn}</span>, text: (b) => b.isbn },
+          { key: 'isbn', title: 'ISBN', cell: (b) => <span className="figures">{b.isbn}</span> },
           { key: 'category', title: 'Category', cell: (b) => b.category },
           { key: 'publisher', title: 'Publisher', cell: (b) => b.publisher, hidden: true },
           {
             key: 'price',
             title: 'Price',
             cell: (b) => (b.price ? format.money(b.price) : ''),
-            text: (b) => plain(b.price),
             end: true,
             hidden: true,
           },
@@ -80,7 +78,6 @@ export function Books() {
                   –
                 </Text>
               ),
-            text: (b) => String(b.waiting),
             end: true,
           },
           {

@@ -12,7 +12,7 @@ import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Status } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
-import { Money, usePlainMoney } from '../../patterns/money'
+import { Money } from '../../patterns/money'
 import { booksMoved, Due, LibraryNav, type Loan, LoanStatus, loanWords } from './shared'
 
 const toDesk = (
@@ -23,14 +23,12 @@ const toDesk = (
 
 function useLoanColumns() {
   const format = useFormat()
-  const plain = usePlainMoney()
   return {
     title: { key: 'title', title: 'Book', cell: (l: Loan) => l.title, sort: 'title' as const },
     number: {
       key: 'number',
       title: 'Copy',
       cell: (l: Loan) => <span className="figures">{l.accessionNumber}</span>,
-      text: (l: Loan) => l.accessionNumber,
     },
     who: {
       key: 'who',
@@ -43,7 +41,6 @@ function useLoanColumns() {
         ) : (
           l.borrowerName
         ),
-      text: (l: Loan) => l.borrowerName,
       phone: true,
     },
     issued: { key: 'issued', title: 'Issued', cell: (l: Loan) => format.date(l.issuedOn) },
@@ -51,7 +48,6 @@ function useLoanColumns() {
       key: 'due',
       title: 'Due',
       cell: (l: Loan) => <Due loan={l} />,
-      text: (l: Loan) => l.dueOn,
       sort: 'dueOn' as const,
       phone: true,
     },
@@ -60,14 +56,12 @@ function useLoanColumns() {
       key: 'fine',
       title: 'Fine',
       cell: (l: Loan) => (l.fine + l.charge + l.fineSoFar ? <Money of={l.fine + l.charge + l.fineSoFar} /> : ''),
-      text: (l: Loan) => plain(l.fine + l.charge + l.fineSoFar),
       end: true,
     },
     status: {
       key: 'status',
       title: 'Status',
       cell: (l: Loan) => <LoanStatus of={l.status} />,
-      text: (l: Loan) => l.status,
     },
   }
 }
@@ -241,21 +235,18 @@ export function Reservations() {
             key: 'position',
             title: 'Place',
             cell: (r) => (r.position ? format.number(r.position) : ''),
-            text: (r) => String(r.position || ''),
             end: true,
           },
           {
             key: 'status',
             title: 'Status',
             cell: (r) => <Status tone={queueStates[r.status]?.[0] ?? 'off'}>{word(r.status)}</Status>,
-            text: (r) => word(r.status),
             phone: true,
           },
           {
             key: 'copy',
             title: 'Copy',
             cell: (r) => <span className="figures">{r.accessionNumber}</span>,
-            text: (r) => r.accessionNumber,
           },
           { key: 'until', title: 'Held until', cell: (r) => format.date(r.holdUntil) },
           { key: 'since', title: 'Since', cell: (r) => format.date(r.createdAt), sort: 'createdAt' },

@@ -11,8 +11,11 @@ import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
+import { PaperDialog, PerPage } from '../../patterns/PaperDialog'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
+import { PersonalData } from './personal-data'
+import { Photo } from './photo'
 
 type Detail = Schemas['EmployeeDetail']
 const types = [
@@ -26,7 +29,7 @@ const typeWord = (t: string) => types.find((x) => x.value === t)?.label ?? words
 export function Employees() {
   const may = useMay()
   const format = useFormat()
-  const [, setAddress] = useAddress()
+  const [address, setAddress] = useAddress()
   const add = () => setAddress({ open: 'new', tab: undefined })
   const importer = (
     <Button
@@ -63,20 +66,18 @@ export function Employees() {
           key: 'code',
           title: 'Code',
           cell: (e) => <span className="figures">{e.employeeCode}</span>,
-          text: (e) => e.employeeCode,
           sort: 'employeeCode',
         },
         { key: 'type', title: 'Staff type', cell: (e) => typeWord(e.employeeType), phone: true },
         { key: 'designation', title: 'Designation', cell: (e) => e.designation },
         { key: 'department', title: 'Department', cell: (e) => e.department, hidden: true },
-        { key: 'phone', title: 'Phone', cell: (e) => <span className="figures">{e.phone}</span>, text: (e) => e.phone },
+        { key: 'phone', title: 'Phone', cell: (e) => <span className="figures">{e.phone}</span> },
         { key: 'email', title: 'E-mail', cell: (e) => e.email, hidden: true },
         { key: 'joined', title: 'Joined', cell: (e) => format.date(e.joiningDate), sort: 'joiningDate' },
         {
           key: 'status',
           title: 'Status',
           cell: (e) => <Status tone={e.status === 'ACTIVE' ? 'good' : 'off'}>{words(e.status)}</Status>,
-          text: (e) => words(e.status),
         },
       ]}
       csv={(q) => download('/school-admin/employee/export', wireQuery(q), 'employees.csv')}
@@ -87,7 +88,12 @@ export function Employees() {
           </Button>
         )
       }
-      more={may('employee', 'write') && importer}
+      more={
+        <>
+          <StaffCards type={address.employeeType} />
+          {may('employee', 'write') && importer}
+        </>
+      }
       empty={
         <Empty
           icon={<IconId size={32} stroke={1.2} />}
@@ -111,6 +117,39 @@ export function Employees() {
   )
 }
 
+/** The ID cards of those who work here. */
+function StaffCards({ type: first }: { type?: string }) {
+  const [open, setOpen] = useState(false)
+  const [type, setType] = useState(first ?? '')
+  const [perPage, setPerPage] = useState('8')
+  return (
+    <>
+      <Button variant="default" leftSection={<IconId size={16} stroke={1.6} />} onClick={() => setOpen(true)}>
+        ID cards
+      </Button>
+      {open && (
+        <PaperDialog
+          title="Print ID cards"
+          close={() => setOpen(false)}
+          paper={() => [
+            '/school-admin/employee/id-cards',
+            { perPage, ...(type && { employeeType: type }) },
+            'staff-id-cards.pdf',
+          ]}
+        >
+          <NativeSelect
+            label="Staff type"
+            value={type}
+            onChange={(e) => setType(e.currentTarget.value)}
+            data={[{ value: '', label: 'Everybody' }, ...types]}
+          />
+          <PerPage value={perPage} onChange={setPerPage} />
+        </PaperDialog>
+      )}
+    </>
+  )
+}
+
 const labels = {
   firstName: 'First name',
   lastName: 'Last name',
@@ -126,6 +165,7 @@ const labels = {
   leavingDate: 'Last day',
   licenceNumber: 'Driving licence',
   licenceExpiryDate: 'Licence valid until',
+  photoFileId: 'Photo',
 } as const
 type Fields = { [K in keyof typeof labels]: string | null }
 const blank: Fields = {
@@ -143,6 +183,7 @@ const blank: Fields = {
   leavingDate: null,
   licenceNumber: '',
   licenceExpiryDate: null,
+  photoFileId: null,
 }
 
 function pick(e: Detail): Fields {
@@ -163,6 +204,7 @@ function Form({ draft, create }: { draft: ReturnType<typeof useDraft<Fields>>; c
   const choices = (roles.data ?? []).filter((r) => r.type === kind)
   return (
     <Stack gap={16}>
+      <Photo draft={draft} />
       <div className="pair">
         {f.text({ k: 'firstName', label: labels.firstName, required: true })}
         {f.text({ k: 'lastName', label: labels.lastName })}
@@ -351,8 +393,10 @@ function Actions({ employee, close }: { employee: Detail; close: () => void }) {
       ),
     onSuccess: () => changed('/school-admin/employee/'),
   })
+  const [privacy, setPrivacy] = useState(false)
   const active = employee.status === 'ACTIVE'
-  if (active ? !may('employee', 'delete') : !may('employee', 'write')) return null
+  const maySwitch = active ? may('employee', 'delete') : may('employee', 'write')
+  if (!maySwitch && !may('permission', 'read')) return null
   return (
     <>
       <Menu position="bottom-end">
@@ -362,15 +406,26 @@ function Actions({ employee, close }: { employee: Detail; close: () => void }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {active ? (
+          {may('permission', 'read') && <Menu.Item onClick={() => setPrivacy(true)}>Personal data…</Menu.Item>}
+          {maySwitch && active && (
             <Menu.Item c="red.8" onClick={() => setAsking(true)}>
               Deactivate…
             </Menu.Item>
-          ) : (
-            <Menu.Item onClick={() => on.mutate()}>Activate again</Menu.Item>
           )}
+          {maySwitch && !active && <Menu.Item onClick={() => on.mutate()}>Activate again</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
+      {privacy && (
+        <PersonalData
+          kind="employee"
+          id={employee.id}
+          name={nameOf(employee)}
+          number={employee.employeeCode}
+          here={active ? 'They can be erased once they are deactivated.' : undefined}
+          close={() => setPrivacy(false)}
+          erased={close}
+        />
+      )}
       <Confirm
         opened={asking}
         title={`Deactivate ${nameOf(employee)}?`}

@@ -7,6 +7,7 @@ import { useMay } from '../../api/session'
 import { Confirm, Empty } from '../../patterns/feedback'
 import { nameOf, words } from '../../patterns/format'
 import { fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { PersonalData } from './personal-data'
 
 type Guardian = Schemas['Guardianship']
 const relations = ['FATHER', 'MOTHER', 'GUARDIAN', 'OTHER'].map((value) => ({ value, label: words(value) }))
@@ -62,7 +63,12 @@ export function Guardians({ student }: { student: Schemas['StudentDetail'] }) {
         editing === g.id ? (
           <GuardianForm key={g.id} student={student.id} guardian={g} close={() => setEditing(null)} />
         ) : (
-          <GuardianCard key={g.id} guardian={g} edit={may('student', 'write') ? () => setEditing(g.id) : undefined} />
+          <GuardianCard
+            key={g.id}
+            guardian={g}
+            childIsHere={student.status === 'ACTIVE'}
+            edit={may('student', 'write') ? () => setEditing(g.id) : undefined}
+          />
         ),
       )}
       {editing === 'new' ? (
@@ -86,7 +92,17 @@ export function Guardians({ student }: { student: Schemas['StudentDetail'] }) {
   )
 }
 
-function GuardianCard({ guardian: g, edit }: { guardian: Guardian; edit?: () => void }) {
+function GuardianCard({
+  guardian: g,
+  childIsHere,
+  edit,
+}: {
+  guardian: Guardian
+  childIsHere: boolean
+  edit?: () => void
+}) {
+  const may = useMay()
+  const [privacy, setPrivacy] = useState(false)
   const tags = [
     g.isPrimary && labels.isPrimary,
     g.isFeePayer && labels.isFeePayer,
@@ -120,12 +136,30 @@ function GuardianCard({ guardian: g, edit }: { guardian: Guardian; edit?: () => 
             ))}
           </Group>
         </div>
-        {edit && (
-          <Button variant="default" size="compact-md" onClick={edit}>
-            Edit
-          </Button>
-        )}
+        <Group gap={8} justify="flex-end">
+          {may('permission', 'read') && (
+            <Button variant="subtle" color="gray" size="compact-md" onClick={() => setPrivacy(true)}>
+              Personal data…
+            </Button>
+          )}
+          {edit && (
+            <Button variant="default" size="compact-md" onClick={edit}>
+              Edit
+            </Button>
+          )}
+        </Group>
       </Group>
+      {privacy && (
+        <PersonalData
+          kind="guardian"
+          id={g.id}
+          name={nameOf(g)}
+          number={g.phone}
+          here={childIsHere ? 'They can be erased once all their children have left or are unlinked.' : undefined}
+          close={() => setPrivacy(false)}
+          erased={() => setPrivacy(false)}
+        />
+      )}
     </Paper>
   )
 }

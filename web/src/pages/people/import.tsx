@@ -1,15 +1,15 @@
 import { Alert, Button, Group, Progress, Radio, Stack, Text } from '@mantine/core'
-import { IconFileTypeCsv } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
-import { api, asProblem, call, type Schemas, save, upload } from '../../api/client'
+import { useState } from 'react'
+import { api, asProblem, call, type Schemas, upload } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useAddress } from '../../patterns/address'
+import { ChooseCSV, DryRunTable, parseCSV } from '../../patterns/csv-file'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Facts } from '../../patterns/record'
-import { DryRunTable, parseCSV, Wizard, WizardButtons } from '../../patterns/wizard'
+import { Wizard, WizardButtons } from '../../patterns/wizard'
 
 type Result = Schemas['ImportResult']
 type Run = Schemas['ImportRun']
@@ -31,7 +31,7 @@ const students: Kind = {
   many: 'students',
   read: (id) => call(api.GET('/school-admin/student/import/{id}', { params: { path: { id } } })),
   columns:
-    'firstName is needed. lastName, admissionNumber, class, division, rollNumber, gender, dateOfBirth and up to three guardians (guardian1FirstName, guardian1Phone, guardian1Relation …) are read too.',
+    'firstName is needed. lastName, admissionNumber, class, division, rollNumber, gender, dateOfBirth, groups (electives and batches by name, several with ; between them) and up to three guardians (guardian1FirstName, guardian1Phone, guardian1Relation …) are read too.',
   sample: [
     [
       'admissionNumber',
@@ -42,11 +42,12 @@ const students: Kind = {
       'rollNumber',
       'gender',
       'dateOfBirth',
+      'groups',
       'guardian1Relation',
       'guardian1FirstName',
       'guardian1Phone',
     ],
-    ['', 'Asha', 'Rao', 'Class 5', 'A', '1', 'F', '2016-04-12', 'MOTHER', 'Meera', '+919876543210'],
+    ['', 'Asha', 'Rao', 'Class 5', 'A', '1', 'F', '2016-04-12', '', 'MOTHER', 'Meera', '+919876543210'],
   ],
 }
 
@@ -159,57 +160,12 @@ function Import({ kind }: { kind: Kind }) {
 }
 
 function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error: unknown; take: (f: File) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  const [over, setOver] = useState(false)
-  const sample = () =>
-    save(
-      new Blob([`\ufeff${kind.sample.map((r) => r.join(',')).join('\r\n')}`], { type: 'text/csv' }),
-      `${kind.many}-example.csv`,
-    )
   return (
     <Stack gap={16} className="reading">
       <Text>
         A CSV file is read and checked first. You see what it would do, row by row; nothing is saved until you confirm.
       </Text>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped; the button inside chooses one by keyboard */}
-      <div
-        className="drop"
-        data-over={over || undefined}
-        onDragOver={(e) => {
-          e.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(e) => {
-          e.preventDefault()
-          setOver(false)
-          const f = e.dataTransfer.files[0]
-          if (f) take(f)
-        }}
-      >
-        <IconFileTypeCsv size={32} stroke={1.2} aria-hidden />
-        <Text mt={8}>Drop a file here, or</Text>
-        <Group justify="center" mt={12} gap={8}>
-          <Button loading={busy} onClick={() => input.current?.click()}>
-            Choose a file
-          </Button>
-          <Button variant="default" onClick={sample}>
-            Get an example
-          </Button>
-        </Group>
-        <input
-          ref={input}
-          type="file"
-          accept=".csv,text/csv"
-          hidden
-          aria-label="CSV file"
-          onChange={(e) => {
-            const f = e.currentTarget.files?.[0]
-            e.currentTarget.value = ''
-            if (f) take(f)
-          }}
-        />
-      </div>
+      <ChooseCSV take={take} busy={busy} example={{ name: kind.many, rows: kind.sample }} />
       <Trouble error={error} />
       <Text size="sm" c="dimmed">
         {kind.columns} Up to 20 MB, saved as UTF-8.

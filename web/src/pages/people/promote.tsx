@@ -39,6 +39,7 @@ export function Promote() {
   const [retained, setRetained] = useState<Set<string>>(new Set())
   const [left, setLeft] = useState<Set<string>>(new Set())
   const [plan, setPlan] = useState<Promotion | null>(null)
+  const [checked, setChecked] = useState<Promotion | null>(null) // the plan with what is ticked
   const [result, setResult] = useState<Promotion | null>(null)
   const [asking, setAsking] = useState(false)
   const run = useMutation({
@@ -49,12 +50,14 @@ export function Promote() {
         }),
       ),
     onSuccess: (p, o) => {
-      if (o.dryRun) setPlan(p)
-      else {
+      if (!o.dryRun) {
         setResult(p)
         setAsking(false)
         changed('/school-admin/')
-      }
+      } else if (plan) {
+        setChecked(p)
+        setAsking(true)
+      } else setPlan(p)
     },
   })
   const undo = useMutation({
@@ -73,12 +76,25 @@ export function Promote() {
     if (as === 'leave') l.add(id)
     setRetained(r)
     setLeft(l)
-    run.mutate({ dryRun: true, retained: r, left: l })
+    setChecked(null)
+  }
+  // What is ticked is shown at once; the service looks at all of it in one call, before it is asked for.
+  const outcomeOf = (s: Promotion['students'][number]) =>
+    retained.has(s.studentId) ? 'RETAINED' : left.has(s.studentId) ? 'LEFT' : s.outcome
+  const shown = checked ?? plan
+  const students = shown?.students.map((s) => (checked ? s : { ...s, outcome: outcomeOf(s) })) ?? []
+  const count = (outcome: string) => students.filter((s) => s.outcome === outcome).length
+  const ticked = {
+    promoted: count('PROMOTED'),
+    retained: count('RETAINED'),
+    graduated: count('GRADUATED'),
+    left: count('LEFT'),
+    leftOut: count('LEFT_OUT'),
   }
   const className = classes.data?.find((c) => c.id === classId)?.name ?? 'the class'
   const yearName = years.data?.find((y) => y.id === toYearId)?.name ?? ''
   const step = result ? 'done' : plan ? 'check' : 'class'
-  const sum = (p: Promotion) =>
+  const sum = (p: typeof ticked) =>
     [
       p.promoted && `${format.number(p.promoted)} promoted`,
       p.retained && `${format.number(p.retained)} stay`,
@@ -124,7 +140,11 @@ export function Promote() {
               </div>
               <Trouble error={run.error} />
               <WizardButtons
-                next={() => run.mutate({ dryRun: true, retained, left })}
+                next={() => {
+                  setRetained(new Set())
+                  setLeft(new Set())
+                  run.mutate({ dryRun: true, retained: new Set(), left: new Set() })
+                }}
                 busy={run.isPending}
                 disabled={!classId || !toYearId}
                 label="See who goes where"
@@ -137,13 +157,13 @@ export function Promote() {
         <Stack gap={16}>
           <Group justify="space-between" wrap="nowrap" align="flex-start" gap={8}>
             <Text>
-              From {className} into {yearName}: <b>{sum(plan!)}</b>. Tick the students who are not promoted.
+              From {className} into {yearName}: <b>{sum(ticked)}</b>. Tick the students who are not promoted.
             </Text>
             <Export
               onClick={() =>
                 saveCSV('promotion.csv', [
                   ['Student', 'Admission no.', 'What happens', 'To', 'Why'],
-                  ...plan!.students.map((s) => [
+                  ...students.map((s) => [
                     s.name,
                     s.admissionNumber,
                     outcomes[s.outcome]?.[1] ?? s.outcome,
@@ -169,7 +189,7 @@ export function Promote() {
                   </tr>
                 </thead>
                 <tbody>
-                  {[...plan!.students]
+                  {[...students]
                     .sort((a, b) => Number(b.outcome === 'LEFT_OUT') - Number(a.outcome === 'LEFT_OUT'))
                     .map((s) => (
                       <tr key={s.studentId} data-bad={s.outcome === 'LEFT_OUT' || undefined}>
@@ -181,7 +201,7 @@ export function Promote() {
                           </Status>
                           {s.why && <div className="why">{s.why}</div>}
                         </td>
-                        <td>{s.to}</td>
+                        <td>{!checked && (retained.has(s.studentId) || left.has(s.studentId)) ? '' : s.to}</td>
                         <td>
                           <Checkbox
                             size="xs"
@@ -205,10 +225,14 @@ export function Promote() {
             </div>
           </div>
           <WizardButtons
-            back={() => setPlan(null)}
-            next={() => setAsking(true)}
+            back={() => {
+              setPlan(null)
+              setChecked(null)
+            }}
+            next={() => run.mutate({ dryRun: true, retained, left })}
+            busy={run.isPending && !asking}
             label="Promote…"
-            disabled={plan!.students.length === 0}
+            disabled={students.length === 0}
           />
           <Confirm
             opened={asking}
@@ -219,8 +243,8 @@ export function Promote() {
             onClose={() => setAsking(false)}
             onConfirm={() => run.mutate({ dryRun: false, retained, left })}
           >
-            {sum(plan!)[0]?.toUpperCase()}
-            {sum(plan!).slice(1)}. You can undo it until {yearName} starts.
+            {sum(ticked)[0]?.toUpperCase()}
+            {sum(ticked).slice(1)}. You can undo it until {yearName} starts.
           </Confirm>
         </Stack>
       )}
@@ -235,6 +259,7 @@ export function Promote() {
               onClick={() => {
                 setResult(null)
                 setPlan(null)
+                setChecked(null)
                 setRetained(new Set())
                 setLeft(new Set())
                 setAddress({ class: undefined })

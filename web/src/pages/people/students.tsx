@@ -4,7 +4,9 @@ import {
   IconChevronDown,
   IconDots,
   IconDownload,
+  IconId,
   IconPlus,
+  IconPrinter,
   IconStairsUp,
   IconUpload,
   IconUsersGroup,
@@ -20,22 +22,34 @@ import { useAddress } from '../../patterns/address'
 import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
+import { Picture } from '../../patterns/Picture'
 import { part } from '../../patterns/part'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
+import { Certificates } from './certificates'
+import { ClassListDialog, IDCardsDialog } from './class-papers'
 import { Guardians } from './guardians'
+import { PersonalData } from './personal-data'
+import { Readmit } from './readmit'
+import {
+  emptyFields,
+  genders,
+  labels,
+  StudentBasics,
+  type StudentFields,
+  StudentMore,
+  useDivisionChoices,
+  wire,
+} from './student-form'
 
+const Admission = part(() => import('./admission'), 'Admission', <Lines />)
 const AttendanceTab = part(() => import('./student-day'), 'AttendanceTab', <Lines />)
 const ResultsTab = part(() => import('./student-day'), 'ResultsTab', <Lines />)
+const StudentGroups = part(() => import('./student-groups'), 'StudentGroups', <Lines />)
 const StudentLedger = part(() => import('../fees/student-ledger'), 'StudentLedger', <Lines />)
 
 type Detail = Schemas['StudentDetail']
 
-const genders = [
-  { value: 'FEMALE', label: 'Girl' },
-  { value: 'MALE', label: 'Boy' },
-  { value: 'OTHER', label: 'Other' },
-]
 const states = ['ACTIVE', 'TRANSFERRED', 'GRADUATED', 'WITHDRAWN']
 
 function StudentStatus({ status }: { status: string }) {
@@ -89,7 +103,6 @@ export function Students() {
           key: 'number',
           title: 'Admission no.',
           cell: (s) => <span className="figures">{s.admissionNumber}</span>,
-          text: (s) => s.admissionNumber,
           sort: 'admissionNumber',
         },
         {
@@ -103,14 +116,12 @@ export function Students() {
                 No class yet
               </Text>
             ),
-          text: (s) => `${s.className} ${s.divisionName}`.trim(),
           phone: true,
         },
         {
           key: 'roll',
           title: 'Roll',
           cell: (s) => s.rollNumber ?? '',
-          text: (s) => String(s.rollNumber ?? ''),
           sort: 'rollNumber',
           end: true,
         },
@@ -127,7 +138,6 @@ export function Students() {
           key: 'status',
           title: 'Status',
           cell: (s) => <StudentStatus status={s.status} />,
-          text: (s) => words(s.status),
         },
       ]}
       csv={(q) => download('/school-admin/student/export', wireQuery(q), 'students.csv')}
@@ -138,25 +148,7 @@ export function Students() {
           </Button>
         )
       }
-      more={
-        may('student', 'write') && (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <Button variant="default" rightSection={<IconChevronDown size={14} />}>
-                More
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
-                Import from a file
-              </Menu.Item>
-              <Menu.Item component={Link} to="/students/promote" leftSection={<IconStairsUp size={16} stroke={1.6} />}>
-                Promote a class
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        )
-      }
+      more={<ListMenu division={address.divisionId} />}
       empty={
         <Empty
           icon={<IconUsersGroup size={32} stroke={1.2} />}
@@ -181,19 +173,47 @@ export function Students() {
       }
       bulk={(rows, clear) => <BulkMove rows={rows} clear={clear} />}
       drawer={(id, close) =>
-        id === 'new' ? <NewStudent close={close} /> : <StudentDrawer id={id} close={close} key={id} />
+        id === 'new' ? <Admission close={close} /> : <StudentDrawer id={id} close={close} key={id} />
       }
     />
   )
 }
 
-function useDivisionChoices() {
-  const classes = useClasses()
-  const divisions = useDivisions()
-  return (classes.data ?? []).flatMap((c) =>
-    (divisions.data ?? [])
-      .filter((d) => d.classId === c.id)
-      .map((d) => ({ value: d.id, label: `${c.name} ${d.name}` })),
+/** Files of many students, and the papers of a division. */
+function ListMenu({ division }: { division?: string }) {
+  const may = useMay()
+  const [paper, setPaper] = useState<'list' | 'cards' | null>(null)
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={14} />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {may('student', 'write') && (
+            <>
+              <Menu.Item component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
+                Import from a file
+              </Menu.Item>
+              <Menu.Item component={Link} to="/students/promote" leftSection={<IconStairsUp size={16} stroke={1.6} />}>
+                Promote a class
+              </Menu.Item>
+            </>
+          )}
+          <Menu.Label>Print</Menu.Label>
+          <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setPaper('list')}>
+            Class list…
+          </Menu.Item>
+          <Menu.Item leftSection={<IconId size={16} stroke={1.6} />} onClick={() => setPaper('cards')}>
+            ID cards…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {paper === 'list' && <ClassListDialog division={division} close={() => setPaper(null)} />}
+      {paper === 'cards' && <IDCardsDialog division={division} close={() => setPaper(null)} />}
+    </>
   )
 }
 
@@ -268,142 +288,15 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
   )
 }
 
-const labels = {
-  firstName: 'First name',
-  lastName: 'Last name',
-  admissionNumber: 'Admission number',
-  admissionDate: 'Admitted on',
-  gender: 'Gender',
-  dateOfBirth: 'Born on',
-  bloodGroup: 'Blood group',
-  divisionId: 'Division',
-  rollNumber: 'Roll number',
-  enrolledFrom: 'In this division since',
-  phone: 'Phone',
-  email: 'E-mail',
-  address: 'Address',
-  previousSchool: 'Previous school',
-  medicalNotes: 'Medical notes',
-  allergies: 'Allergies',
-  emergencyContactName: 'Emergency contact',
-  emergencyContactPhone: 'Emergency phone',
-} as const
-type Fields = { [K in keyof typeof labels]: string | null } & { rollNumber: number | null }
-type Wire = Schemas['StudentChange']
-
-const emptyFields: Fields = {
-  firstName: '',
-  lastName: '',
-  admissionNumber: '',
-  admissionDate: null,
-  gender: null,
-  dateOfBirth: null,
-  bloodGroup: '',
-  divisionId: null,
-  rollNumber: null,
-  enrolledFrom: null,
-  phone: '',
-  email: '',
-  address: '',
-  previousSchool: '',
-  medicalNotes: '',
-  allergies: '',
-  emergencyContactName: '',
-  emergencyContactPhone: '',
-}
-
 const sitsSince = (s: Detail) =>
   s.enrolments.find((e) => e.divisionId === s.divisionId && !e.endDate)?.startDate ?? null
 
-function pick(s: Detail): Fields {
+function pick(s: Detail): StudentFields {
   const out: Record<string, unknown> = {}
-  for (const k of Object.keys(labels)) out[k] = s[k as keyof Detail] ?? emptyFields[k as keyof Fields]
+  for (const k of Object.keys(labels)) out[k] = s[k as keyof Detail] ?? emptyFields[k as keyof StudentFields]
   if (!out.gender) out.gender = null
   out.enrolledFrom = sitsSince(s)
-  return out as unknown as Fields
-}
-
-function wire(f: Partial<Fields>): Wire {
-  const out: Record<string, unknown> = { ...f }
-  if (out.gender === null) out.gender = ''
-  return out as Wire
-}
-
-function StudentForm({ draft, create }: { draft: ReturnType<typeof useDraft<Fields>>; create?: boolean }) {
-  const f = fieldsOf(draft)
-  const choices = useDivisionChoices()
-  return (
-    <Stack gap={16}>
-      <div className="pair">
-        {f.text({ k: 'firstName', label: labels.firstName, required: true })}
-        {f.text({ k: 'lastName', label: labels.lastName })}
-        {f.choice({ k: 'divisionId', label: labels.divisionId, data: choices, none: 'No class yet' })}
-        {f.number({ k: 'rollNumber', label: labels.rollNumber, min: 1 })}
-        {draft.values.divisionId &&
-          f.day({
-            k: 'enrolledFrom',
-            label: labels.enrolledFrom,
-            description: create ? 'Admission date unless given, or the start of the year' : undefined,
-          })}
-        {f.text({
-          k: 'admissionNumber',
-          label: labels.admissionNumber,
-          placeholder: create ? 'Automatic' : undefined,
-        })}
-        {f.day({ k: 'admissionDate', label: labels.admissionDate })}
-        {f.day({ k: 'dateOfBirth', label: labels.dateOfBirth })}
-        {f.choice({ k: 'gender', label: labels.gender, data: genders, none: 'Not specified' })}
-      </div>
-      <Text className="section" mb={0}>
-        Contact
-      </Text>
-      <div className="pair">
-        {f.text({ k: 'phone', label: labels.phone, inputMode: 'tel' })}
-        {f.text({ k: 'email', label: labels.email, inputMode: 'email' })}
-      </div>
-      {f.area({ k: 'address', label: labels.address })}
-      <Text className="section" mb={0}>
-        Health and emergencies
-      </Text>
-      <div className="pair">
-        {f.text({ k: 'bloodGroup', label: labels.bloodGroup, maxLength: 5 })}
-        {f.text({ k: 'allergies', label: labels.allergies })}
-        {f.text({ k: 'emergencyContactName', label: labels.emergencyContactName })}
-        {f.text({ k: 'emergencyContactPhone', label: labels.emergencyContactPhone, inputMode: 'tel' })}
-      </div>
-      {f.area({ k: 'medicalNotes', label: labels.medicalNotes })}
-      {f.text({ k: 'previousSchool', label: labels.previousSchool })}
-    </Stack>
-  )
-}
-
-function NewStudent({ close }: { close: () => void }) {
-  const [, setAddress] = useAddress()
-  const draft = useDraft<Fields>(emptyFields)
-  const save = useSave({
-    draft,
-    labels,
-    save: (c) => call(api.POST('/school-admin/student/create', { body: { data: wire(c) as Schemas['NewStudent'] } })),
-    onSaved: (s) => {
-      changed('/school-admin/student/')
-      setAddress({ open: s.id, tab: 'guardians' })
-    },
-  })
-  return (
-    <form
-      style={{ display: 'contents' }}
-      onSubmit={(e) => {
-        e.preventDefault()
-        save.submit()
-      }}
-    >
-      <DrawerHead title="Admit a student" summary="Guardians can be added once the student is saved." close={close} />
-      <div className="drawer-body" style={{ flex: 1 }}>
-        <StudentForm draft={draft} create />
-      </div>
-      <SaveBar draft={draft} {...save} submit={() => undefined} label="Admit" always onCancel={close} />
-    </form>
-  )
+  return out as unknown as StudentFields
 }
 
 function StudentDrawer({ id, close }: { id: string; close: () => void }) {
@@ -447,6 +340,7 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
                 {s.guardians.length || ''}
               </Text>
             </Tabs.Tab>
+            <Tabs.Tab value="groups">Groups</Tabs.Tab>
             {may('attendance', 'read') && <Tabs.Tab value="attendance">Attendance</Tabs.Tab>}
             {may('result', 'read') && <Tabs.Tab value="results">Results</Tabs.Tab>}
             <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
@@ -461,6 +355,10 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
       ) : tab === 'guardians' ? (
         <div className="drawer-body">
           <Guardians student={s} />
+        </div>
+      ) : tab === 'groups' ? (
+        <div className="drawer-body">
+          <StudentGroups student={s} />
         </div>
       ) : tab === 'timeline' ? (
         <div className="drawer-body">
@@ -484,7 +382,7 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
 function StudentDetails({ student }: { student: Detail }) {
   const may = useMay()
   const format = useFormat()
-  const draft = useDraft<Fields>(pick(student))
+  const draft = useDraft<StudentFields>(pick(student))
   const read = () => call(api.GET('/school-admin/student/{id}', { params: { path: { id: student.id } } }))
   const save = useSave({
     draft,
@@ -506,15 +404,18 @@ function StudentDetails({ student }: { student: Detail }) {
   if (!may('student', 'write')) {
     return (
       <div className="drawer-body">
+        {student.photoFileId && <Picture id={student.photoFileId} label={labels.photoFileId} purpose="PHOTO" none="" />}
         <Facts
-          of={(Object.keys(labels) as (keyof typeof labels)[]).map((k) => [
-            labels[k],
-            k === 'divisionId'
-              ? `${student.className} ${student.divisionName}`
-              : k === 'dateOfBirth' || k === 'admissionDate' || k === 'enrolledFrom'
-                ? format.date(k === 'enrolledFrom' ? sitsSince(student) : student[k])
-                : String(student[k as keyof Detail] ?? ''),
-          ])}
+          of={(Object.keys(labels) as (keyof typeof labels)[])
+            .filter((k) => k !== 'photoFileId')
+            .map((k) => [
+              labels[k],
+              k === 'divisionId'
+                ? `${student.className} ${student.divisionName}`
+                : k === 'dateOfBirth' || k === 'admissionDate' || k === 'enrolledFrom'
+                  ? format.date(k === 'enrolledFrom' ? sitsSince(student) : student[k])
+                  : String(student[k as keyof Detail] ?? ''),
+            ])}
         />
       </div>
     )
@@ -528,7 +429,10 @@ function StudentDetails({ student }: { student: Detail }) {
       }}
     >
       <div className="drawer-body" style={{ flex: 1 }}>
-        <StudentForm draft={draft} />
+        <Stack gap={16}>
+          <StudentBasics draft={draft} />
+          <StudentMore draft={draft} />
+        </Stack>
       </div>
       <SaveBar draft={draft} {...save} submit={() => undefined} />
       {save.conflict}
@@ -538,8 +442,14 @@ function StudentDetails({ student }: { student: Detail }) {
 
 function StudentActions({ student, close }: { student: Detail; close: () => void }) {
   const may = useMay()
+  const divisions = useDivisionChoices()
   const [asking, setAsking] = useState(false)
   const [leaving, setLeaving] = useState(false)
+  const [readmitting, setReadmitting] = useState(false)
+  const [privacy, setPrivacy] = useState(false)
+  const [certificate, setCertificate] = useState<'bonafide' | 'fee' | null>(null)
+  const print = (path: string, query: Record<string, string>, name: string) =>
+    void openPaper(path, query, name).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
   const remove = useMutation({
     mutationFn: () => done(api.DELETE('/school-admin/student/{id}', { params: { path: { id: student.id } } })),
     onSuccess: () => {
@@ -561,19 +471,39 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
             <Menu.Item
               leftSection={<IconDownload size={16} stroke={1.6} />}
               onClick={() =>
-                void openPaper(
+                print(
                   `/school-admin/student/${student.id}/leaving-certificate`,
                   { format: 'pdf' },
                   `leaving-certificate-${student.admissionNumber}.pdf`,
-                ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+                )
               }
             >
               Leaving certificate
             </Menu.Item>
           )}
+          {student.divisionId && (
+            <Menu.Item
+              leftSection={<IconId size={16} stroke={1.6} />}
+              onClick={() => print('/school-admin/student/id-cards', { studentId: student.id }, 'id-card.pdf')}
+            >
+              ID card
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setCertificate('bonafide')}>
+            Bonafide certificate…
+          </Menu.Item>
+          {may('fee', 'read') && (
+            <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setCertificate('fee')}>
+              Fee certificate…
+            </Menu.Item>
+          )}
           {student.status === 'ACTIVE' && may('student', 'write') && (
             <Menu.Item onClick={() => setLeaving(true)}>Mark as left…</Menu.Item>
           )}
+          {student.status !== 'ACTIVE' && may('student', 'write') && (
+            <Menu.Item onClick={() => setReadmitting(true)}>Readmit…</Menu.Item>
+          )}
+          {may('permission', 'read') && <Menu.Item onClick={() => setPrivacy(true)}>Personal data…</Menu.Item>}
           {may('student', 'delete') && (
             <Menu.Item c="red.8" onClick={() => setAsking(true)}>
               Remove…
@@ -581,7 +511,20 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
           )}
         </Menu.Dropdown>
       </Menu>
+      {certificate && <Certificates kind={certificate} student={student} close={() => setCertificate(null)} />}
       {leaving && <Leaving student={student} close={() => setLeaving(false)} />}
+      {readmitting && <Readmit student={student} divisions={divisions} close={() => setReadmitting(false)} />}
+      {privacy && (
+        <PersonalData
+          kind="student"
+          id={student.id}
+          name={nameOf(student)}
+          number={student.admissionNumber}
+          here={student.status === 'ACTIVE' ? 'They can be erased once they are marked as left.' : undefined}
+          close={() => setPrivacy(false)}
+          erased={close}
+        />
+      )}
       <Confirm
         opened={asking}
         title={`Remove ${nameOf(student)}?`}

@@ -42,14 +42,13 @@ export function Admins() {
         },
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: (a) => a.name || a.email || a.phone, text: (a) => a.name, sort: 'name' },
+        { key: 'name', title: 'Name', cell: (a) => a.name || a.email || a.phone, sort: 'name' },
         { key: 'email', title: 'E-mail', cell: (a) => a.email ?? '', sort: 'email' },
         { key: 'school', title: 'School', cell: (a) => a.schoolName, phone: true },
         {
           key: 'status',
           title: 'Status',
           cell: (a) => <AccountStatus status={a.status} />,
-          text: (a) => a.status,
           phone: true,
         },
         {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { fetchList, type ItemOf } from '../../api/list'
 import { useAddress } from '../../patterns/address'
-import { Diff, differences, fieldWords, valueWords } from '../../patterns/diff'
+import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
@@ -94,7 +94,6 @@ export function PlatformAudit() {
           key: 'when',
           title: 'When',
           cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
-          text: (e) => e.occurredAt,
           sort: 'occurredAt',
           phone: true,
         },
@@ -111,10 +110,6 @@ export function PlatformAudit() {
                     .join(', ')}
             </Text>
           ),
-          text: (e) =>
-            differences(e.before, e.after)
-              .map((d) => `${fieldWords(d.field)}: ${valueWords(d.before, format)} → ${valueWords(d.after, format)}`)
-              .join('; '),
         },
         { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
         { key: 'ip', title: 'From address', cell: (e) => e.ip, hidden: true },

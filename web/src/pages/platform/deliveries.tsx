@@ -44,7 +44,7 @@ export function Deliveries() {
         { key: 'schoolId', label: 'School', options: schools.choices },
       ]}
       columns={[
-        { key: 'to', title: 'To', cell: (d) => <span className="figures">{d.to}</span>, text: (d) => d.to },
+        { key: 'to', title: 'To', cell: (d) => <span className="figures">{d.to}</span> },
         { key: 'channel', title: 'Channel', cell: (d) => channels[d.channel] ?? d.channel, phone: true },
         { key: 'type', title: 'About', cell: (d) => words(d.type) },
         {
@@ -56,7 +56,6 @@ export function Deliveries() {
                 {d.schoolId ? `…${d.schoolId.slice(-6)}` : 'The platform'}
               </Text>
             ),
-          text: (d) => schools.nameOf(d.schoolId),
         },
         {
           key: 'error',
@@ -66,14 +65,12 @@ export function Deliveries() {
               {d.lastError}
             </Text>
           ),
-          text: (d) => d.lastError,
         },
-        { key: 'tries', title: 'Tries', cell: (d) => d.attempts, text: (d) => String(d.attempts), end: true },
+        { key: 'tries', title: 'Tries', cell: (d) => d.attempts, end: true },
         {
           key: 'failed',
           title: 'Given up',
           cell: (d) => <span className="figures">{format.dateTime(d.failedAt)}</span>,
-          text: (d) => d.failedAt,
           phone: true,
         },
       ]}

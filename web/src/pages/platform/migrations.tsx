@@ -44,19 +44,17 @@ export function Migrations() {
             const [tone, word] = states[s.state as keyof typeof states] ?? ['off', s.state]
             return <Status tone={tone}>{word}</Status>
           },
-          text: (s) => s.state,
           phone: true,
         },
         {
           key: 'version',
           title: 'Version',
           cell: (s) => s.schemaVersion,
-          text: (s) => String(s.schemaVersion),
           sort: 'schemaVersion',
           end: true,
         },
         { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
-        { key: 'status', title: 'School is', cell: (s) => <SchoolStatus status={s.status} />, text: (s) => s.status },
+        { key: 'status', title: 'School is', cell: (s) => <SchoolStatus status={s.status} /> },
         { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
         {
           key: 'error',
@@ -69,7 +67,6 @@ export function Migrations() {
             ) : (
               ''
             ),
-          text: (s) => s.error ?? '',
         },
       ]}
       bulk={(rows, clear) => (

@@ -53,7 +53,6 @@ export function Nodes() {
           key: 'state',
           title: 'State',
           cell: (n) => <NodeStatus node={n} />,
-          text: (n) => (n.reachable ? n.state : 'UNREACHABLE'),
           phone: true,
         },
         { key: 'schools', title: 'Schools', cell: (n) => format.number(n.schools), end: true, phone: true },
@@ -61,7 +60,6 @@ export function Nodes() {
           key: 'size',
           title: 'Size',
           cell: (n) => (n.measuredAt ? bytes(n.sizeBytes) : ''),
-          text: (n) => String(n.sizeBytes),
           sort: 'sizeBytes',
           end: true,
         },
@@ -73,7 +71,6 @@ export function Nodes() {
               {n.connections} of {n.maxConnections}
             </span>
           ),
-          text: (n) => String(n.connections),
           end: true,
         },
         { key: 'ping', title: 'Answers in', cell: (n) => (n.reachable ? `${n.pingMs.toFixed(1)} ms` : ''), end: true },
@@ -81,7 +78,6 @@ export function Nodes() {
           key: 'lag',
           title: 'Standby behind',
           cell: (n) => (n.lagBytes === null ? 'No standby' : bytes(n.lagBytes)),
-          text: (n) => String(n.lagBytes ?? ''),
           end: true,
         },
         { key: 'address', title: 'Address', cell: (n) => n.address, hidden: true },
@@ -166,6 +162,7 @@ function NewNode({ close }: { close: () => void }) {
 function NodeDrawer({ id, close }: { id: string; close: () => void }) {
   const format = useFormat()
   const [asking, setAsking] = useState(false)
+  const [removing, setRemoving] = useState(false)
   const q = useQuery({
     queryKey: ['/super-admin/node/', id],
     queryFn: () => call(api.GET('/super-admin/node/{id}', { params: { path: { id } } })),
@@ -187,6 +184,13 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
     mutationFn: () => call(api.POST('/super-admin/node/{id}/activate', path)),
     onSuccess: settled,
   })
+  const remove = useMutation({
+    mutationFn: () => call(api.DELETE('/super-admin/node/{id}', path)),
+    onSuccess: () => {
+      changed('/super-admin/node/')
+      close()
+    },
+  })
   const n = q.data
   if (!n)
     return (
@@ -205,9 +209,21 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
         summary={<NodeStatus node={n} />}
         actions={
           n.state === 'DRAINING' ? (
-            <Button size="compact-md" variant="default" loading={activate.isPending} onClick={() => activate.mutate()}>
-              Use it again
-            </Button>
+            <Group gap={8}>
+              <Button
+                size="compact-md"
+                variant="default"
+                loading={activate.isPending}
+                onClick={() => activate.mutate()}
+              >
+                Use it again
+              </Button>
+              {n.name !== 'main' && (
+                <Button size="compact-md" variant="default" color="red" onClick={() => setRemoving(true)}>
+                  Remove…
+                </Button>
+              )}
+            </Group>
           ) : (
             <Button size="compact-md" variant="default" onClick={() => setAsking(true)}>
               Drain…
@@ -253,6 +269,7 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
               ],
             ]}
           />
+          <ReadStandby node={n} key={n.standbyUrl} />
           {n.moves.length > 0 && (
             <section aria-label="Moves">
               <Text className="section" mt={0}>
@@ -301,6 +318,77 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
         to other nodes one after the other, while they are in use. You can use it again at any time; what has not moved
         by then stays.
       </Confirm>
+      <Confirm
+        opened={removing}
+        title={`Remove ${n.name}?`}
+        action="Remove"
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onClose={() => {
+          setRemoving(false)
+          remove.reset()
+        }}
+        onConfirm={() => remove.mutate()}
+      >
+        Nothing asks for this server any more, and alerts of its absence end. Its schools must have left it, and their
+        moves must be confirmed. What is still on the server stays there.
+      </Confirm>
     </>
+  )
+}
+
+const readWords = { OFF: 'Off', IN_USE: 'In use', PAUSED: 'Paused' }
+const readTones = { OFF: 'off', IN_USE: 'good', PAUSED: 'warn' } as const
+
+/** A server that follows the node's and answers its lists and reports. */
+function ReadStandby({ node }: { node: Pick<Node, 'id' | 'standbyUrl' | 'standbyReads' | 'standbyTrouble'> }) {
+  const draft = useDraft({ url: node.standbyUrl })
+  const f = fieldsOf(draft)
+  const save = useSave({
+    draft,
+    labels: { url: 'Standby' },
+    save: () =>
+      call(
+        api.PUT('/super-admin/node/{id}/standby', {
+          params: { path: { id: node.id } },
+          body: { data: { url: draft.values.url } },
+        }),
+      ),
+    onSaved: () => changed('/super-admin/node/'),
+  })
+  const state = node.standbyReads as keyof typeof readWords
+  return (
+    <form
+      aria-label="Standby for reading"
+      onSubmit={(e) => {
+        e.preventDefault()
+        save.submit()
+      }}
+    >
+      <Group justify="space-between">
+        <Text className="section" mt={0}>
+          Standby for reading
+        </Text>
+        <Status tone={readTones[state]}>{readWords[state]}</Status>
+      </Group>
+      <Text size="sm" c="dimmed" mb={8}>
+        Lists and reports are answered by a server that follows this one. People see their own changes and the office's
+        at once, those of others up to some seconds late. Leave it empty to have every read answered by the node itself.
+      </Text>
+      {node.standbyTrouble && (
+        <Text size="sm" mb={8}>
+          Reads go to the node: {node.standbyTrouble}
+        </Text>
+      )}
+      {f.text({
+        k: 'url',
+        label: 'Address',
+        placeholder: 'postgres://db-north-2:5432/homeroom',
+        description: 'Address of one server, or of a PgBouncer in front of it; no user is needed',
+        autoComplete: 'off',
+      })}
+      <SaveBar draft={draft} {...save} submit={() => undefined} label="Save" />
+    </form>
   )
 }

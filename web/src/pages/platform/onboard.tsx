@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useSessionStorage } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
@@ -44,6 +45,8 @@ const steps = [
   { key: 'progress', title: 'Set-up' },
 ]
 
+const codePattern = /^[a-z0-9][a-z0-9-]{1,30}$/
+
 const inSchool = ['name', 'code', 'timeZone', 'currency', 'locale']
 
 /** Onboards a school. What was typed and how far it is survive a reload; the school's id is in the address. */
@@ -55,7 +58,7 @@ export function Onboard() {
     getInitialValueInEffect: false,
   })
   const [errors, setErrors] = useState<Record<string, string>>({})
-  const [ready, setReady] = useState(false)
+  const go = useNavigate()
   const step = address.school ? 'progress' : steps.some((s) => s.key === address.step) ? address.step! : 'school'
   const zones = useMemo(() => Intl.supportedValuesOf('timeZone').map(presentName).sort(), [])
   const currencies = useMemo(
@@ -106,7 +109,7 @@ export function Onboard() {
       else if (Object.keys(fields).some((f) => f.startsWith('admin.'))) setAddress({ step: 'admin' })
     },
   })
-  const go = (to: string) => {
+  const forward = (to: string) => {
     const missing: Record<string, string> = {}
     const need = (k: keyof Draft, as: string, what: string) => {
       if (!draft[k].trim()) missing[as] = what
@@ -114,6 +117,8 @@ export function Onboard() {
     if (step === 'school') {
       need('name', 'name', 'The school needs a name')
       need('code', 'code', 'A short code is needed')
+      if (draft.code && !codePattern.test(draft.code))
+        missing.code = 'Use 2 to 31 small letters, digits and dashes, and begin with a letter or digit'
       need('currency', 'currency', 'Choose the currency of its fees')
       need('timeZone', 'timeZone', 'Choose its time zone')
     }
@@ -127,7 +132,7 @@ export function Onboard() {
   }
 
   return (
-    <Wizard title="Onboard a school" steps={steps} current={ready ? '' : step}>
+    <Wizard title="Onboard a school" steps={steps} current={step}>
       <div className="reading">
         {make.error && step !== 'progress' && (
           <Stack mb={16}>
@@ -150,7 +155,7 @@ export function Onboard() {
             />
             <TextInput
               label="Code"
-              description="In addresses and file names. Small letters, digits and dashes; it stays for good."
+              description="In addresses and file names: 2 to 31 small letters, digits and dashes"
               value={draft.code}
               error={errors.code}
               onChange={(e) => set({ code: e.currentTarget.value.toLowerCase() })}
@@ -184,7 +189,7 @@ export function Onboard() {
               onChange={(e) => set({ locale: e.currentTarget.value })}
               w={240}
             />
-            <WizardButtons next={() => go('admin')} />
+            <WizardButtons next={() => forward('admin')} />
           </Stack>
         )}
         {step === 'admin' && (
@@ -220,7 +225,7 @@ export function Onboard() {
               error={errors['admin.phone']}
               onChange={(e) => set({ phone: e.currentTarget.value })}
             />
-            <WizardButtons back={() => setAddress({ step: 'school' })} next={() => go('review')} />
+            <WizardButtons back={() => setAddress({ step: 'school' })} next={() => forward('review')} />
           </Stack>
         )}
         {step === 'review' && (
@@ -251,31 +256,17 @@ export function Onboard() {
         )}
         {step === 'progress' && (
           <Stack gap={24}>
-            <Provisioning id={address.school!} onReady={() => setReady(true)} />
-            {ready ? (
-              <Alert variant="light" role="status" title="The school is ready">
-                The invitation is on its way. As soon as the administrator has set a password, they can sign in.
-              </Alert>
-            ) : (
-              <Text c="dimmed" size="sm">
-                You can leave this page. The set-up continues, and the school's row in the list shows its progress.
-              </Text>
-            )}
-            <Group gap={8}>
-              <Button component={Link} to="/schools" variant={ready ? 'filled' : 'default'}>
+            <Provisioning
+              id={address.school!}
+              onReady={(school) => {
+                notifications.show({ message: 'The school is ready. The invitation is on its way.' })
+                void go({ to: '/schools', search: { open: school.id } as never, replace: true })
+              }}
+            />
+            <Group>
+              <Button component={Link} to="/schools" variant="default">
                 To the schools
               </Button>
-              {ready && (
-                <Button
-                  variant="default"
-                  onClick={() => {
-                    setReady(false)
-                    setAddress({ school: undefined, step: undefined })
-                  }}
-                >
-                  Onboard another
-                </Button>
-              )}
             </Group>
           </Stack>
         )}
@@ -284,12 +275,18 @@ export function Onboard() {
   )
 }
 
+/** A code the service takes: of whole words, as many as fit into 31 characters. */
 function slug(name: string): string {
-  return name
+  const words = name
     .normalize('NFD')
-    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[\u0300-\u036f'’]/g, '')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 40)
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+  let code = words.shift()?.slice(0, 31) ?? ''
+  for (const word of words) {
+    if (code.length + 1 + word.length > 31) break
+    code += `-${word}`
+  }
+  return code
 }

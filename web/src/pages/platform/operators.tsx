@@ -36,13 +36,12 @@ export function Operators() {
         },
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: (o) => o.name || o.email, text: (o) => o.name, sort: 'name' },
+        { key: 'name', title: 'Name', cell: (o) => o.name || o.email, sort: 'name' },
         { key: 'email', title: 'E-mail', cell: (o) => o.email, sort: 'email' },
         {
           key: 'status',
           title: 'Status',
           cell: (o) => <OperatorStatus status={o.status} />,
-          text: (o) => o.status,
           phone: true,
         },
         { key: 'factor', title: 'Second factor', cell: (o) => (o.secondFactor ? 'Yes' : 'No') },

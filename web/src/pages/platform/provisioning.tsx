@@ -1,9 +1,9 @@
-import { Group, Progress, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api, call, listen, type Schemas } from '../../api/client'
 import { changed, queries } from '../../api/queries'
-import { Lines, Status, Trouble } from '../../patterns/feedback'
+import { Lines, Status, Technical, Trouble } from '../../patterns/feedback'
 import { words } from '../../patterns/format'
 
 type School = Schemas['School']
@@ -44,7 +44,16 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
     if (status === 'ACTIVE' && onReady)
       void call(api.GET('/super-admin/school/{id}', { params: { path: { id } } })).then(onReady)
   }, [status])
+  const again = useMutation({
+    mutationFn: () => call(api.POST('/super-admin/school/{id}/retry', { params: { path: { id } } })),
+    onSuccess: () => {
+      changed('/super-admin/school/')
+      void q.refetch()
+    },
+  })
   const p = q.data
+  const stopped = p?.steps.find((s) => s.error && !s.finishedAt)
+  const why = stopped?.error || p?.error
   if (!p) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
   return (
     <Stack gap={16}>
@@ -57,10 +66,22 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
         </Text>
       </Group>
       <Progress value={p.percent} aria-label="Set-up" color={p.status === 'FAILED' ? 'red.8' : undefined} />
-      {p.error && (
-        <Text c="red.8" size="sm">
-          {p.error}
-        </Text>
+      {p.status === 'FAILED' && (
+        <Stack gap={12} role="alert">
+          <Text>
+            {stopped
+              ? `It stopped at “${stepWords[stopped.name] ?? words(stopped.name)}”.`
+              : 'It stopped before its first step.'}{' '}
+            What was done before stays. Try again; if it stops at the same step, tell who runs the servers.
+          </Text>
+          {why && <Technical>{why}</Technical>}
+          <Trouble error={again.error} />
+          <Group>
+            <Button loading={again.isPending} onClick={() => again.mutate()}>
+              Try again
+            </Button>
+          </Group>
+        </Stack>
       )}
       <Stack gap={8} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {p.steps.map((s) => (
@@ -73,14 +94,14 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
                 </Text>
               )}
             </Status>
-            {s.error && !s.finishedAt && (
-              <Text size="sm" c="red.8" pl={14}>
-                {s.error}
-              </Text>
-            )}
           </li>
         ))}
       </Stack>
+      {p.status === 'PROVISIONING' && (
+        <Text c="dimmed" size="sm">
+          You can leave this page. The set-up continues, and the school's row in the list shows its progress.
+        </Text>
+      )}
     </Stack>
   )
 }

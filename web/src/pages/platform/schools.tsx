@@ -10,71 +10,80 @@ import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
+import { SchoolExports } from './exports'
 import { SchoolMove } from './move'
+import { OnboardMany } from './onboard-many'
 import { ProfileForm, SchoolStats } from './profile'
 import { Provisioning } from './provisioning'
 import { SchoolStatus, stateWords } from './school-status'
 
 export function Schools() {
   const format = useFormat()
+  const [address, setAddress] = useAddress()
   const onboard = (
     <Button component={Link} to="/schools/new" leftSection={<IconPlus size={16} />}>
       Onboard a school
     </Button>
   )
   return (
-    <ListPage
-      path="/super-admin/school/list"
-      title="Schools"
-      noun={['school', 'schools']}
-      id={(s) => s.id}
-      name={(s) => s.name}
-      search="Name or code"
-      filters={[
-        {
-          key: 'status',
-          label: 'Status',
-          options: Object.entries(stateWords).map(([value, label]) => ({ value, label })),
-        },
-      ]}
-      columns={[
-        { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
-        { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
-        {
-          key: 'status',
-          title: 'Status',
-          cell: (s) => <SchoolStatus status={s.status} />,
-          text: (s) => stateWords[s.status] ?? s.status,
-          sort: 'status',
-          phone: true,
-        },
-        { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
-        { key: 'students', title: 'Students', cell: (s) => format.number(s.students), sort: 'students', end: true },
-        {
-          key: 'size',
-          title: 'Size',
-          cell: (s) => (s.databaseBytes > 0 ? bytes(s.databaseBytes) : ''),
-          text: (s) => String(s.databaseBytes),
-          sort: 'databaseBytes',
-          end: true,
-        },
-        { key: 'zone', title: 'Time zone', cell: (s) => s.timeZone, hidden: true },
-        { key: 'currency', title: 'Currency', cell: (s) => s.currency, hidden: true },
-        { key: 'schema', title: 'Schema', cell: (s) => String(s.schemaVersion), end: true, hidden: true },
-        { key: 'created', title: 'Onboarded', cell: (s) => format.date(s.createdAt), sort: 'createdAt' },
-      ]}
-      primary={onboard}
-      empty={
-        <Empty
-          icon={<IconBuilding size={32} stroke={1.2} />}
-          title="No schools yet"
-          text="A school gets its own database schema, roles and first administrator, in under a minute."
-          action={onboard}
-          example="For example: Green Valley, code green-valley, Asia/Kolkata, INR."
-        />
-      }
-      drawer={(id, close) => <SchoolDrawer id={id} close={close} />}
-    />
+    <>
+      <ListPage
+        path="/super-admin/school/list"
+        title="Schools"
+        noun={['school', 'schools']}
+        id={(s) => s.id}
+        name={(s) => s.name}
+        search="Name or code"
+        filters={[
+          {
+            key: 'status',
+            label: 'Status',
+            options: Object.entries(stateWords).map(([value, label]) => ({ value, label })),
+          },
+        ]}
+        columns={[
+          { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
+          { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
+          {
+            key: 'status',
+            title: 'Status',
+            cell: (s) => <SchoolStatus status={s.status} />,
+            sort: 'status',
+            phone: true,
+          },
+          { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
+          { key: 'students', title: 'Students', cell: (s) => format.number(s.students), sort: 'students', end: true },
+          {
+            key: 'size',
+            title: 'Size',
+            cell: (s) => (s.databaseBytes > 0 ? bytes(s.databaseBytes) : ''),
+            sort: 'databaseBytes',
+            end: true,
+          },
+          { key: 'zone', title: 'Time zone', cell: (s) => s.timeZone, hidden: true },
+          { key: 'currency', title: 'Currency', cell: (s) => s.currency, hidden: true },
+          { key: 'schema', title: 'Schema', cell: (s) => String(s.schemaVersion), end: true, hidden: true },
+          { key: 'created', title: 'Onboarded', cell: (s) => format.date(s.createdAt), sort: 'createdAt' },
+        ]}
+        primary={onboard}
+        more={
+          <Button variant="default" onClick={() => setAddress({ do: 'import' })}>
+            From a file
+          </Button>
+        }
+        empty={
+          <Empty
+            icon={<IconBuilding size={32} stroke={1.2} />}
+            title="No schools yet"
+            text="A school gets its own database schema, roles and first administrator, in under a minute."
+            action={onboard}
+            example="For example: Green Valley, code green-valley, Asia/Kolkata, INR."
+          />
+        }
+        drawer={(id, close) => <SchoolDrawer id={id} close={close} />}
+      />
+      {address.do === 'import' && <OnboardMany close={() => setAddress({ do: undefined })} />}
+    </>
   )
 }
 
@@ -100,19 +109,11 @@ const acts = {
     title: 'Archive this school for good?',
     text: 'It cannot be opened again from here. Its data is kept.',
   },
-  retry: {
-    label: 'Try again',
-    path: '/super-admin/school/{id}/retry',
-    danger: false,
-    title: 'Go on with the set-up?',
-    text: 'It goes on at the step where it stopped.',
-  },
 } as const
 
 const actsOf: Record<string, (keyof typeof acts)[]> = {
   ACTIVE: ['suspend'],
   SUSPENDED: ['activate', 'archive'],
-  FAILED: ['retry'],
 }
 
 function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
@@ -177,6 +178,9 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
               {(s.status === 'PROVISIONING' || s.status === 'FAILED') && <Provisioning id={id} />}
               {s.status !== 'PROVISIONING' && <SchoolStats id={id} />}
               {(s.status === 'ACTIVE' || s.status === 'SUSPENDED') && <SchoolMove id={id} node={s.node} />}
+              {(s.status === 'ACTIVE' || s.status === 'SUSPENDED' || s.status === 'ARCHIVED') && (
+                <SchoolExports id={id} code={s.code} />
+              )}
               <Facts
                 of={[
                   ['Code', s.code],

@@ -6,7 +6,7 @@ import type { Schemas } from '../../api/client'
 import { fetchAll, fetchList } from '../../api/list'
 import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
-import { Diff, differences, fieldWords, valueWords } from '../../patterns/diff'
+import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
@@ -66,7 +66,7 @@ const deed = (e: Event) => {
         .filter((part) => !part.startsWith(':'))
         .join(' ')
         .replaceAll('-', ' ')}`
-    : `${verb(e.action)} ${e.entity}`
+    : [verb(e.action), e.entity, e.entityName].filter(Boolean).join(' ')
 }
 const roleWords: Record<string, string> = {
   SCHOOL_ADMIN: 'Office',
@@ -109,6 +109,9 @@ export function Audit() {
       ...(address.entity ? [address.entity] : []),
     ]),
   ].sort()
+  const record =
+    (recent.data?.items ?? []).find((e) => e.entityId === address.entityId)?.entityName ||
+    (address.name ?? 'this record')
   const since = [
     { value: daysAgo(0), label: 'today' },
     { value: daysAgo(7), label: 'the last 7 days' },
@@ -124,6 +127,7 @@ export function Audit() {
       noun={['change', 'changes']}
       id={(e) => e.id}
       name={deed}
+      search="Person, record, number or word"
       filters={[
         { key: 'actorId', label: 'Person', options: people },
         { key: 'entity', label: 'What', options: things.map((t) => ({ value: t, label: words(t) })) },
@@ -139,7 +143,7 @@ export function Audit() {
               {
                 key: 'entityId' as const,
                 label: 'Record',
-                options: [{ value: address.entityId, label: `…${address.entityId.slice(-6)}` }],
+                options: [{ value: address.entityId, label: record }],
               },
             ]
           : []),
@@ -156,7 +160,6 @@ export function Audit() {
           key: 'when',
           title: 'When',
           cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
-          text: (e) => e.occurredAt,
           sort: 'occurredAt',
           phone: true,
         },
@@ -168,10 +171,6 @@ export function Audit() {
               {summary(e)}
             </Text>
           ),
-          text: (e) =>
-            differences(e.before, e.after)
-              .map((d) => `${fieldWords(d.field)}: ${valueWords(d.before, format)} → ${valueWords(d.after, format)}`)
-              .join('; '),
         },
         { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
         { key: 'record', title: 'Record', cell: (e) => e.entityId, hidden: true },
@@ -192,7 +191,7 @@ export function Audit() {
 }
 
 function summary(e: Event): string {
-  const all = differences(e.before, e.after).map((d) => fieldWords(d.field))
+  const all = differences(e.before, e.after, e.names).map((d) => fieldWords(d.field))
   if (e.before === null || e.after === null) return ''
   return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ')
 }
@@ -206,6 +205,7 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
       const filters: Record<string, string> = {}
       for (const k of ['actorId', 'entity', 'entityId', 'action', 'actorRole', 'from'])
         if (address[k]) filters[k] = address[k]
+      if (address.q) filters.search = address.q
       for (let page = 1; page <= 20; page++) {
         const got = await fetchList(path, { page, limit: 100, filters })
         const found = got.items.find((e) => e.id === id)
@@ -251,7 +251,7 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
       <div className="drawer-body">
         <Stack gap={24}>
           {e.reason && <Text>{e.reason}</Text>}
-          <Diff before={e.before} after={e.after} />
+          <Diff before={e.before} after={e.after} names={e.names} />
           <Group gap={8}>
             {e.entityId && (
               <Button
@@ -260,6 +260,8 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
                   setAddress({
                     entity: e.entity,
                     entityId: e.entityId,
+                    name: e.entityName || undefined,
+                    q: undefined,
                     actorId: undefined,
                     action: undefined,
                     from: undefined,
@@ -269,7 +271,7 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
                   })
                 }
               >
-                All changes of this record
+                {e.entityName ? `All changes of ${e.entityName}` : 'All changes of this record'}
               </Button>
             )}
             {e.actorId && (
@@ -280,6 +282,7 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
                     actorId: e.actorId ?? undefined,
                     entity: undefined,
                     entityId: undefined,
+                    q: undefined,
                     action: undefined,
                     from: undefined,
                     actorRole: undefined,
@@ -288,7 +291,7 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
                   })
                 }
               >
-                All by this person
+                {e.actorName ? `All by ${e.actorName}` : 'All by this person'}
               </Button>
             )}
           </Group>

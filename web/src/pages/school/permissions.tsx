@@ -12,6 +12,7 @@ import { Export } from '../../patterns/Export'
 import { Confirm, Dialog, Lines, Trouble } from '../../patterns/feedback'
 import { words } from '../../patterns/format'
 import { SaveBar, useDraft, useSave } from '../../patterns/record'
+import { Explain } from './explain'
 
 type Right = { canRead: boolean; canWrite: boolean; canDelete: boolean }
 const kinds = [
@@ -27,6 +28,7 @@ export function Permissions() {
   const may = useMay()
   const [address, setAddress] = useAddress()
   const [adding, setAdding] = useState(false)
+  const [explaining, setExplaining] = useState(false)
   const roles = useQuery({
     queryKey: ['/school-admin/permission/role/list', 'all'],
     queryFn: () => fetchAll('/school-admin/permission/role/list'),
@@ -63,6 +65,11 @@ export function Permissions() {
               />
             </div>
           )}
+          {modules.data && (
+            <Button variant="default" onClick={() => setExplaining(true)}>
+              May somebody…?
+            </Button>
+          )}
           {may('permission', 'write') && (
             <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
               Add a role
@@ -96,6 +103,7 @@ export function Permissions() {
       ) : (
         <Lines />
       )}
+      {explaining && modules.data && <Explain modules={modules.data.modules} close={() => setExplaining(false)} />}
       <NewRole
         opened={adding}
         close={() => setAdding(false)}
@@ -146,6 +154,7 @@ function Matrix({
     },
   })
   const [asking, setAsking] = useState(false)
+  const [renaming, setRenaming] = useState(false)
   const remove = useMutation({
     mutationFn: () => done(api.DELETE('/school-admin/permission/role/{id}', { params: { path: { id: role.id } } })),
     onSuccess: () => changed('/school-admin/permission/'),
@@ -189,13 +198,19 @@ function Matrix({
           ))}
         </tbody>
       </table>
-      {!role.system && may('permission', 'delete') && (
-        <Group p={12}>
+      <Group p={12}>
+        {editable && (
+          <Button variant="default" size="compact-md" onClick={() => setRenaming(true)}>
+            Rename this role…
+          </Button>
+        )}
+        {!role.system && may('permission', 'delete') && (
           <Button variant="subtle" color="red" c="red.8" size="compact-md" onClick={() => setAsking(true)}>
             Delete this role…
           </Button>
-        </Group>
-      )}
+        )}
+      </Group>
+      {renaming && <RenameRole role={role} close={() => setRenaming(false)} />}
       <SaveBar draft={draft} {...save} />
       <Confirm
         opened={asking}
@@ -210,6 +225,56 @@ function Matrix({
         A role that somebody holds cannot be deleted.
       </Confirm>
     </div>
+  )
+}
+
+function RenameRole({ role, close }: { role: Schemas['Role']; close: () => void }) {
+  const [name, setName] = useState(roleName(role))
+  const rename = useMutation({
+    mutationFn: () =>
+      call(
+        api.PUT('/school-admin/permission/role/{id}', {
+          params: { path: { id: role.id } },
+          body: { data: { name: name.trim(), version: role.version } },
+        }),
+      ),
+    onSuccess: () => {
+      changed('/school-admin/permission/', '/school-admin/employee/')
+      close()
+    },
+  })
+  return (
+    <Dialog onClose={close} size={400} title={`Rename the role ${roleName(role)}`}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          rename.mutate()
+        }}
+      >
+        <Stack gap={16}>
+          <TextInput
+            label="Name"
+            data-autofocus
+            maxLength={60}
+            value={name}
+            error={rename.error ? asProblem(rename.error).fields.name : undefined}
+            onChange={(e) => setName(e.currentTarget.value)}
+          />
+          <Text size="sm" c="dimmed">
+            Only the name changes. Those who hold the role may do what they could before.
+          </Text>
+          <Trouble error={rename.error} />
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={rename.isPending} disabled={!name.trim()}>
+              Rename
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
   )
 }
 

@@ -1,12 +1,13 @@
-import { Button, Chip, Group, Image, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Chip, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { api, asProblem, call, fetchBlob, openPaper, type Schemas, upload } from '../../api/client'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { MoneyInput } from '../../patterns/money'
+import { Picture } from '../../patterns/Picture'
 import { type Draft, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { localOf, momentOf } from '../../patterns/zone'
 
@@ -23,13 +24,16 @@ const labels = {
   currency: 'Currency',
   weekendDays: 'Days off',
   firstDayOfWeek: 'The week begins on',
+  attendanceBy: 'Attendance is marked',
   attendanceTeacherDays: 'Teachers may mark for',
   attendanceCutOff: 'On the last day until',
   attendanceNoticeDelayMinutes: 'Notify parents after',
+  incidentsTo: 'Incidents of buses are sent to',
   lateFineType: 'Late fine',
   lateFineAmount: 'Amount',
   lateFineGraceDays: 'Days of grace',
   lateFineMaxAmount: 'At most',
+  lateFineThreshold: 'No fine below',
   feeReminderText: 'Reminder',
   proRataBy: 'Who joins during the year pays for',
   feeRoundTo: 'Rounded to',
@@ -113,6 +117,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
     k:
       | 'lateFineAmount'
       | 'lateFineMaxAmount'
+      | 'lateFineThreshold'
       | 'feeRoundTo'
       | 'smsPrice'
       | 'libraryFinePerDay'
@@ -147,23 +152,31 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
       <Stack gap={24}>
         <Part title="The school" note="On receipts, report cards and certificates, and in every app.">
           {f.text({ k: 'name', label: labels.name, maxLength: 120 })}
-          <Logo draft={draft} />
+          <Picture
+            id={draft.values.logoFileId}
+            label={labels.logoFileId}
+            purpose="LOGO"
+            none="None yet: documents show the name only."
+            error={draft.errors.logoFileId}
+            set={may('setting', 'write') ? (id) => draft.set('logoFileId', id) : undefined}
+            fail={(message) => draft.setErrors({ logoFileId: message })}
+          />
           {f.area({ k: 'address', label: labels.address })}
-          <Group grow align="flex-start">
+          <div className="pair">
             {f.text({ k: 'phone', label: labels.phone, inputMode: 'tel' })}
             {f.text({ k: 'email', label: labels.email, inputMode: 'email' })}
-          </Group>
-          <Group grow align="flex-start">
+          </div>
+          <div className="pair">
             {f.text({ k: 'website', label: labels.website, placeholder: 'https://' })}
             {f.text({ k: 'principalName', label: labels.principalName })}
-          </Group>
+          </div>
         </Part>
         <Part title="Time and place">
-          <Group grow align="flex-start">
+          <div className="pair">
             {f.text({ k: 'timeZone', label: labels.timeZone, placeholder: 'Asia/Kolkata' })}
             {f.text({ k: 'locale', label: labels.locale, placeholder: 'en-IN' })}
-          </Group>
-          <Group grow align="flex-start">
+          </div>
+          <div className="pair">
             {f.text({
               k: 'currency',
               label: labels.currency,
@@ -178,11 +191,21 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               data={days.map((label, i) => ({ value: String(i), label }))}
               onChange={(e) => draft.set('firstDayOfWeek', Number(e.currentTarget.value))}
             />
-          </Group>
+          </div>
           <Weekend draft={draft} />
         </Part>
         <Part title="Attendance">
-          <Group grow align="flex-start">
+          {f.choice({
+            k: 'attendanceBy',
+            label: labels.attendanceBy,
+            description:
+              'By period: whoever holds a lesson marks its register. A day follows from its lessons where nobody marks the day itself.',
+            data: [
+              { value: 'DAY', label: 'By day' },
+              { value: 'PERIOD', label: 'By day and by period' },
+            ],
+          })}
+          <div className="pair">
             {f.number({
               k: 'attendanceTeacherDays',
               label: labels.attendanceTeacherDays,
@@ -196,7 +219,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               type: 'time',
               description: 'Empty: until its end.',
             })}
-          </Group>
+          </div>
           {f.number({
             k: 'attendanceNoticeDelayMinutes',
             label: labels.attendanceNoticeDelayMinutes,
@@ -206,7 +229,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           })}
         </Part>
         <Part title="Fees" note="The fine is for new fee structures that say none of their own.">
-          <Group grow align="flex-start">
+          <div className="pair">
             {f.choice({
               k: 'lateFineType',
               label: labels.lateFineType,
@@ -217,19 +240,23 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               ],
             })}
             {v.lateFineType !== 'NONE' && money('lateFineAmount')}
-          </Group>
+          </div>
           {v.lateFineType !== 'NONE' && (
-            <Group grow align="flex-start">
+            <div className="pair">
               {f.number({ k: 'lateFineGraceDays', label: labels.lateFineGraceDays, min: 0, max: 366 })}
               {money('lateFineMaxAmount', '0 is no limit.')}
-            </Group>
+            </div>
+          )}
+          {money(
+            'lateFineThreshold',
+            'Of all fee structures: an invoice with less open is not fined. 0 fines any amount.',
           )}
           {f.area({
             k: 'feeReminderText',
             label: labels.feeReminderText,
             description: '{student}, {amount} (what is due) and {dueDate} are filled in; what is due later is added.',
           })}
-          <Group grow align="flex-start">
+          <div className="pair">
             {f.choice({
               k: 'proRataBy',
               label: labels.proRataBy,
@@ -239,10 +266,10 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               ],
             })}
             {money('feeRoundTo', 'Of a part of the year.')}
-          </Group>
+          </div>
         </Part>
         <Part title="Results">
-          <Group grow align="flex-start">
+          <div className="pair">
             {f.choice({
               k: 'passRule',
               label: labels.passRule,
@@ -259,8 +286,8 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               min: 0,
               max: 100,
             })}
-          </Group>
-          <Group grow align="flex-start">
+          </div>
+          <div className="pair">
             {f.number({
               k: 'graceMarks',
               label: labels.graceMarks,
@@ -276,7 +303,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               min: 0,
               max: 50,
             })}
-          </Group>
+          </div>
           {f.choice({
             k: 'rankTies',
             label: labels.rankTies,
@@ -323,7 +350,17 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           })}
         </Part>
         <Part title="Notifications">
-          <Group grow align="flex-start">
+          {f.choice({
+            k: 'incidentsTo',
+            label: labels.incidentsTo,
+            description:
+              'A driver may report at six in the morning, when nobody is in the office. Office first: riders hear of it when the office tells them.',
+            data: [
+              { value: 'ALL', label: 'Families of the riders, at once' },
+              { value: 'OFFICE', label: 'The office first' },
+            ],
+          })}
+          <div className="pair">
             {f.text({
               k: 'quietFrom',
               label: labels.quietFrom,
@@ -336,8 +373,8 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               type: 'time',
               description: 'Waiting messages are sent then.',
             })}
-          </Group>
-          <Group grow align="flex-start">
+          </div>
+          <div className="pair">
             {money('smsPrice', 'Of one segment; previews say what a message costs.')}
             {f.number({
               k: 'smsDailyLimit',
@@ -345,24 +382,24 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               description: 'Segments; more is refused.',
               min: 0,
             })}
-          </Group>
+          </div>
         </Part>
         <Part title="Library">
-          <Group grow align="flex-start">
+          <div className="pair">
             {f.number({ k: 'libraryStudentBooks', label: labels.libraryStudentBooks, min: 0 })}
             {f.number({ k: 'libraryStudentDays', label: labels.libraryStudentDays, min: 1 })}
             {f.number({ k: 'libraryStudentRenewals', label: labels.libraryStudentRenewals, min: 0 })}
-          </Group>
-          <Group grow align="flex-start">
+          </div>
+          <div className="pair">
             {f.number({ k: 'libraryEmployeeBooks', label: labels.libraryEmployeeBooks, min: 0 })}
             {f.number({ k: 'libraryEmployeeDays', label: labels.libraryEmployeeDays, min: 1 })}
             {f.number({ k: 'libraryEmployeeRenewals', label: labels.libraryEmployeeRenewals, min: 0 })}
-          </Group>
-          <Group grow align="flex-start">
+          </div>
+          <div className="pair">
             {money('libraryFinePerDay', 'On the student’s fee account; 0 is none.')}
             {f.number({ k: 'libraryFineGraceDays', label: labels.libraryFineGraceDays, min: 0 })}
             {money('libraryFineMaxAmount', '0 is no limit.')}
-          </Group>
+          </div>
         </Part>
         <Part title="Numbering and modes">
           {f.text({
@@ -391,10 +428,10 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               description: 'Shown to teachers who are stopped by it.',
             })}
           {v.evaluationMode && (
-            <Group grow align="flex-start">
+            <div className="pair">
               {moment('evaluationModeFrom', 'Empty: at once.')}
               {moment('evaluationModeUntil', 'Empty: when somebody turns it off.')}
-            </Group>
+            </div>
           )}
         </Part>
       </Stack>
@@ -444,82 +481,6 @@ function Weekend({ draft }: { draft: Draft<Fields> }) {
       <Text size="xs" c={draft.errors.weekendDays ? 'red' : 'dimmed'} mt={4}>
         {draft.errors.weekendDays ?? 'From today on; what was marked before stays.'}
       </Text>
-    </div>
-  )
-}
-
-/** The school's mark: uploaded as it is chosen, kept with the rest. */
-function Logo({ draft }: { draft: Draft<Fields> }) {
-  const may = useMay()
-  const input = useRef<HTMLInputElement>(null)
-  const id = draft.values.logoFileId
-  const [src, setSrc] = useState('')
-  useEffect(() => {
-    let gone = false
-    let made = ''
-    if (id)
-      void fetchBlob(`/school-admin/file/${id}`).then(
-        (b) => {
-          if (gone) return
-          made = URL.createObjectURL(b)
-          setSrc(made)
-        },
-        () => undefined,
-      )
-    return () => {
-      gone = true
-      setSrc('')
-      if (made) URL.revokeObjectURL(made)
-    }
-  }, [id])
-  const send = useMutation({
-    mutationFn: (file: File) =>
-      upload<Schemas['FileView']>('/school-admin/file/upload', { purpose: 'LOGO' }, file, file.name),
-    onSuccess: (file) => draft.set('logoFileId', file.id),
-    onError: (e) => draft.setErrors({ logoFileId: asProblem(e).message }),
-  })
-  return (
-    <div>
-      <Text size="sm" fw={600} mb={4}>
-        {labels.logoFileId}
-      </Text>
-      <Group gap={16}>
-        {src && <Image src={src} alt="The school's logo" h={56} w="auto" fit="contain" radius={8} />}
-        {!id && (
-          <Text size="sm" c="dimmed">
-            None yet: documents show the name only.
-          </Text>
-        )}
-        {may('file', 'write') && may('setting', 'write') && (
-          <Group gap={8}>
-            <Button variant="default" size="compact-md" loading={send.isPending} onClick={() => input.current?.click()}>
-              {id ? 'Change' : 'Choose a picture'}
-            </Button>
-            {id && (
-              <Button variant="subtle" color="gray" size="compact-md" onClick={() => draft.set('logoFileId', null)}>
-                Remove
-              </Button>
-            )}
-          </Group>
-        )}
-        <input
-          ref={input}
-          type="file"
-          hidden
-          accept="image/png,image/jpeg"
-          aria-label="Choose a logo"
-          onChange={(e) => {
-            const file = e.currentTarget.files?.[0]
-            e.currentTarget.value = ''
-            if (file) send.mutate(file)
-          }}
-        />
-      </Group>
-      {draft.errors.logoFileId && (
-        <Text size="xs" c="red" mt={4}>
-          {draft.errors.logoFileId}
-        </Text>
-      )}
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
+import { DateField } from '../../patterns/DateField'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
@@ -55,7 +56,6 @@ export function Buses() {
             key: 'registration',
             title: 'Registration',
             cell: (b) => <span className="figures">{b.registrationNumber}</span>,
-            text: (b) => b.registrationNumber,
           },
           {
             key: 'driver',
@@ -66,15 +66,13 @@ export function Buses() {
                   No driver yet
                 </Text>
               ),
-            text: (b) => driver(b.driverId),
             phone: true,
           },
-          { key: 'seats', title: 'Seats', cell: (b) => b.capacity, text: (b) => String(b.capacity ?? ''), end: true },
+          { key: 'seats', title: 'Seats', cell: (b) => b.capacity, end: true },
           {
             key: 'status',
             title: 'State',
             cell: (b) => <Status tone={tones[b.status as keyof typeof tones] ?? 'off'}>{stateOf(b.status)}</Status>,
-            text: (b) => stateOf(b.status),
             phone: true,
           },
         ]}
@@ -345,19 +343,17 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
               onChange={(e) => setForm({ ...form, driverId: e.currentTarget.value })}
             />
             <div className="pair">
-              <TextInput
-                type="date"
+              <DateField
                 label="From"
                 value={form.fromDate}
                 error={wrong.fromDate}
-                onChange={(e) => setForm({ ...form, fromDate: e.currentTarget.value })}
+                onChange={(day) => setForm({ ...form, fromDate: day })}
               />
-              <TextInput
-                type="date"
+              <DateField
                 label="Until"
                 value={form.toDate}
                 error={wrong.toDate}
-                onChange={(e) => setForm({ ...form, toDate: e.currentTarget.value })}
+                onChange={(day) => setForm({ ...form, toDate: day })}
               />
             </div>
             <TextInput

@@ -10,6 +10,7 @@ import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
+import { Release } from './release'
 import { Resolve } from './resolve'
 import { TransportNav, useBuses } from './shared'
 import { incidentTypes, incidentWord } from './words'
@@ -31,6 +32,15 @@ export function Incidents() {
         id={(i) => i.id}
         name={(i) => incidentWord(i.type)}
         filters={[
+          {
+            key: 'release',
+            label: 'Riders',
+            options: [
+              { value: 'WAITING', label: 'Not told yet' },
+              { value: 'RELEASED', label: 'Told' },
+              { value: 'DISCARDED', label: 'Not to be told' },
+            ],
+          },
           {
             key: 'resolved',
             label: 'State',
@@ -55,14 +65,12 @@ export function Incidents() {
             key: 'severity',
             title: 'Severity',
             cell: (i) => <Status tone={tones[i.severity as keyof typeof tones] ?? 'off'}>{words(i.severity)}</Status>,
-            text: (i) => words(i.severity),
           },
           { key: 'said', title: 'Description', cell: (i) => i.description },
           {
             key: 'state',
             title: 'State',
-            cell: (i) => (i.resolvedAt ? <Status tone="good">Resolved</Status> : <Status tone="warn">Open</Status>),
-            text: (i) => (i.resolvedAt ? 'Resolved' : 'Open'),
+            cell: (i) => <IncidentState incident={i} />,
             phone: true,
           },
         ]}
@@ -70,7 +78,7 @@ export function Incidents() {
           <Empty
             icon={<IconAlertTriangle size={32} stroke={1.2} />}
             title="No incidents"
-            text="Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are notified at once, and it is kept here."
+            text="Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are notified at once, or when the office says so (Settings), and it is kept here."
             example="For example: Held up in traffic at Hill Road, 12 minutes late."
           />
         }
@@ -78,6 +86,11 @@ export function Incidents() {
       />
     </>
   )
+}
+
+function IncidentState({ incident: i }: { incident: Schemas['Incident'] }) {
+  if (i.resolvedAt) return <Status tone="good">Resolved</Status>
+  return i.release === 'WAITING' ? <Status tone="bad">Waits for the office</Status> : <Status tone="warn">Open</Status>
 }
 
 function IncidentDrawer({ id, close, number }: { id: string; close: () => void; number: (bus: string) => string }) {
@@ -129,7 +142,7 @@ function IncidentView({
         close={close}
         summary={
           <Group gap={12}>
-            {i.resolvedAt ? <Status tone="good">Resolved</Status> : <Status tone="warn">Open</Status>}
+            <IncidentState incident={i} />
             <span>Bus {number}</span>
             <span>{format.dateTime(i.occurredAt)}</span>
           </Group>
@@ -138,6 +151,7 @@ function IncidentView({
       <div className="drawer-body">
         <Stack gap={24}>
           {i.description && <Text size="lg">{i.description}</Text>}
+          {i.release === 'WAITING' && may('transport', 'write') && <Release id={i.id} />}
           {i.lat !== null && i.lng !== null && (
             <div className="replay">
               <MapView
@@ -151,6 +165,7 @@ function IncidentView({
           <Facts
             of={[
               ['Severity', words(i.severity)],
+              ...(i.release === 'DISCARDED' ? ([['Riders', 'Not to be told']] as [string, string][]) : []),
               ...(i.resolvedAt
                 ? ([
                     ['Resolved', format.dateTime(i.resolvedAt)],
@@ -166,7 +181,7 @@ function IncidentView({
               </Button>
             </Group>
           )}
-          {!i.resolvedAt && may('transport', 'write') && <Resolve id={i.id} />}
+          {!i.resolvedAt && i.release !== 'WAITING' && may('transport', 'write') && <Resolve id={i.id} />}
         </Stack>
       </div>
     </>

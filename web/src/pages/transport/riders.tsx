@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu, NativeSelect, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload, IconPlus, IconX } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -9,6 +9,7 @@ import { fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
 import { saveCSV } from '../../patterns/csv'
+import { DateField } from '../../patterns/DateField'
 import { Empty } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { SaveBar, useDraft, useSave } from '../../patterns/record'
@@ -184,14 +185,13 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
       })}
       {draft.dirty && (
         <Group mt={16}>
-          <TextInput
-            type="date"
+          <DateField
             label="From which day on"
             description="Leave empty for today"
             min={todayIn(school?.timeZone)}
             value={from}
             error={draft.errors.fromDate}
-            onChange={(e) => setFrom(e.currentTarget.value)}
+            onChange={(day) => setFrom(day)}
             w={240}
           />
         </Group>

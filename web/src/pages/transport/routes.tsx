@@ -1,4 +1,16 @@
-import { ActionIcon, Button, Group, Menu, NumberInput, Stack, Tabs, Text, TextInput, Title } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  NumberInput,
+  Stack,
+  Tabs,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { IconDots, IconMapPin, IconPlus, IconRoute } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
@@ -48,7 +60,6 @@ export function BusRoutes() {
                 {r.name}
               </Link>
             ),
-            text: (r) => r.name,
             sort: 'name',
           },
           { key: 'way', title: 'Direction', cell: (r) => wayWords[r.direction] ?? r.direction, phone: true },
@@ -90,10 +101,17 @@ interface Fields {
   name: string
   busId: string | null
   direction: string
+  runsOnHolidays: boolean
   stops: StopDraft[]
 }
 
-const labels = { name: 'Name', busId: 'Bus', direction: 'Direction', stops: 'Stops' }
+const labels = {
+  name: 'Name',
+  busId: 'Bus',
+  direction: 'Direction',
+  runsOnHolidays: 'Runs on holidays',
+  stops: 'Stops',
+}
 const read = (id: string) => call(api.GET('/school-admin/transport/route/{id}', { params: { path: { id } } }))
 
 function pick(r?: Schemas['RouteDetail']): Fields {
@@ -101,6 +119,7 @@ function pick(r?: Schemas['RouteDetail']): Fields {
     name: r?.name ?? '',
     busId: r?.busId ?? null,
     direction: r?.direction ?? 'pickup',
+    runsOnHolidays: r?.runsOnHolidays ?? false,
     stops: (r?.stops ?? []).map((s) => ({
       key: s.id,
       id: s.id,
@@ -335,6 +354,13 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
               description: route ? 'Cannot be changed: students ride it this way' : undefined,
             })}
           </div>
+          <Checkbox
+            label="Runs on holidays too"
+            description="Otherwise a day off of the school, or of all its riders, cancels its trips and notifies the riders."
+            checked={draft.values.runsOnHolidays}
+            disabled={!write}
+            onChange={(e) => draft.set('runsOnHolidays', e.currentTarget.checked)}
+          />
         </Stack>
         <Stops
           draft={draft}

@@ -1,4 +1,5 @@
 import { Button, Checkbox, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, call } from '../../api/client'
@@ -22,6 +23,7 @@ interface Fields {
   toDate: string | null
   busId: string | null
   driverId: string | null
+  runsOnHolidays: boolean
 }
 
 /** Schedules a trip: for one day, or on weekdays from one day to another. */
@@ -46,6 +48,7 @@ export function Schedule({ close }: { close: () => void }) {
     toDate: null,
     busId: null,
     driverId: null,
+    runsOnHolidays: false,
   })
   const f = fieldsOf(draft)
   const v = draft.values
@@ -62,6 +65,7 @@ export function Schedule({ close }: { close: () => void }) {
               scheduledStartTime: v.scheduledStartTime,
               busId: v.busId,
               driverId: v.driverId,
+              runsOnHolidays: v.runsOnHolidays,
               ...(v.repeats === 'once'
                 ? { tripDate: v.tripDate ?? undefined }
                 : { weekdays: v.weekdays, fromDate: v.fromDate ?? undefined, toDate: v.toDate ?? undefined }),
@@ -71,6 +75,10 @@ export function Schedule({ close }: { close: () => void }) {
       ),
     onSaved: (s) => {
       changed('/school-admin/transport/')
+      if (s.skipped.length > 0)
+        notifications.show({
+          message: `No trip on holidays: ${s.skipped.map((d) => `${format.date(d.date)} (${d.dayOff})`).join(', ')}`,
+        })
       setAddress({
         open: s.total === 1 ? s.id : undefined,
         route: undefined,
@@ -173,6 +181,12 @@ export function Schedule({ close }: { close: () => void }) {
               none: "The bus's driver of the day",
             })}
           </div>
+          <Checkbox
+            label="Runs on holidays too"
+            description="Otherwise a holiday of the school, or of all its riders, has no trip."
+            checked={v.runsOnHolidays}
+            onChange={(e) => draft.set('runsOnHolidays', e.currentTarget.checked)}
+          />
         </Stack>
       </div>
       <SaveBar

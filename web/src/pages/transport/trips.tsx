@@ -9,6 +9,7 @@ import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
+import { DateField } from '../../patterns/DateField'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
@@ -17,6 +18,7 @@ import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns
 import { Resolve } from './resolve'
 import { Schedule } from './schedule'
 import { TransportNav, useBuses, useDrivers } from './shared'
+import { AddRider, HandOver } from './under-way'
 import { clockIn, incidentWord, riderTones, riderWords, todayIn, tripTones, tripWords, ways, wayWords } from './words'
 
 const Replay = part(() => import('./replay'), 'default', <Lines />)
@@ -61,7 +63,6 @@ export function Trips() {
             key: 'starts',
             title: 'Starts',
             cell: (t) => <span className="figures">{format.time(t.scheduledStartAt)}</span>,
-            text: (t) => format.time(t.scheduledStartAt),
             sort: 'scheduledStartAt',
             phone: true,
           },
@@ -76,26 +77,23 @@ export function Trips() {
                   Nobody yet
                 </Text>
               ),
-            text: (t) => t.driverName,
           },
           {
             key: 'state',
             title: 'State',
             cell: (t) => <TripStatus status={t.status} />,
-            text: (t) => tripWords[t.status] ?? t.status,
             phone: true,
           },
           { key: 'started', title: 'Started', cell: (t) => format.time(t.startedAt), hidden: true },
           { key: 'ended', title: 'Ended', cell: (t) => format.time(t.endedAt), hidden: true },
         ]}
         more={
-          <TextInput
-            type="date"
+          <DateField
             aria-label="Day"
             value={day}
-            onChange={(e) =>
+            onChange={(day) =>
               setAddress({
-                day: e.currentTarget.value === today ? undefined : e.currentTarget.value || undefined,
+                day: day === today ? undefined : day || undefined,
                 page: undefined,
               })
             }
@@ -379,7 +377,10 @@ function Actions({ trip }: { trip: Schemas['TripDetail'] }) {
       setAsking(false)
     },
   })
-  if (!may('transport', 'write') || !['scheduled', 'paused'].includes(trip.status)) return null
+  const [doing, setDoing] = useState<'driver' | 'rider' | null>(null)
+  const underWay = ['in_progress', 'paused'].includes(trip.status)
+  const mayCancel = ['scheduled', 'paused'].includes(trip.status)
+  if (!may('transport', 'write') || !(underWay || mayCancel)) return null
   return (
     <>
       <Menu position="bottom-end">
@@ -389,11 +390,21 @@ function Actions({ trip }: { trip: Schemas['TripDetail'] }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item c="red.8" onClick={() => setAsking(true)}>
-            Cancel the trip…
-          </Menu.Item>
+          {underWay && (
+            <>
+              <Menu.Item onClick={() => setDoing('driver')}>Hand over to another driver…</Menu.Item>
+              <Menu.Item onClick={() => setDoing('rider')}>Add a rider…</Menu.Item>
+            </>
+          )}
+          {mayCancel && (
+            <Menu.Item c="red.8" onClick={() => setAsking(true)}>
+              Cancel the trip…
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
+      {doing === 'driver' && <HandOver trip={trip} close={() => setDoing(null)} />}
+      {doing === 'rider' && <AddRider trip={trip} close={() => setDoing(null)} />}
       <Confirm
         opened={asking}
         title="Cancel this trip?"

@@ -1,1 +1,0 @@
-import{U as e,rt as t}from"./part-mantine-DgNcOMa_.js";import{t as n}from"./part-IconDownload-A80lldd8.js";var r=t();function i({onClick:t}){return(0,r.jsx)(e,{variant:`subtle`,color:`gray`,"aria-label":`Download as CSV`,title:`Download as CSV`,onClick:t,children:(0,r.jsx)(n,{size:18,stroke:1.6})})}export{i as t};

@@ -1,1 +1,0 @@
-import{rt as e}from"./part-mantine-DgNcOMa_.js";import{c as t}from"./part-tanstack-BVC4hLZA.js";/* empty css                   */var n=e();function r({label:e,items:r}){return(0,n.jsx)(`nav`,{className:`subnav no-print`,"aria-label":e,children:r.map(e=>(0,n.jsx)(t,{to:e.to,activeOptions:{exact:!0,includeSearch:!1},children:e.title},e.to))})}export{r as t};

@@ -1,1 +1,0 @@
-import{rt as e}from"./part-mantine-DgNcOMa_.js";import{a as t}from"./part-feedback-D2TiCLu2.js";import{a as n}from"./console-DO9iPjGY.js";var r=e(),i={ACTIVE:[`good`,`Active`],DISABLED:[`bad`,`Disabled here`],INACTIVE:[`off`,`Inactive at the school`]};function a({status:e}){let[a,o]=i[e]??[`off`,n(e)];return(0,r.jsx)(t,{tone:a,children:o})}export{i as n,a as t};

@@ -1,1 +1,0 @@
-import{d as e,l as t}from"./part-feedback-D2TiCLu2.js";function n(n,r){return e(t.GET(`/school-admin/exam/report-card/{studentId}`,{params:{path:{studentId:n},query:r}}))}var r={PASSED:`Passed`,PASSED_WITH_GRACE:`Passed with grace marks`,COMPARTMENT:`To sit again`,FAILED:`Not passed`,INCOMPLETE:`Incomplete`};export{n,r as t};

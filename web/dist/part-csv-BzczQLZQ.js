@@ -1,2 +1,0 @@
-import{v as e}from"./part-feedback-D2TiCLu2.js";function t(e){let t=/^[=+\-@\t\r]/.test(e)?`'${e}`:e;return/[",\r\n]/.test(t)?`"${t.replaceAll(`"`,`""`)}"`:t}function n(n,r){let i=e=>/^-?\d+(\.\d+)?$/.test(e)?e:t(e);e(new Blob([`\ufeff${r.map(e=>e.map(e=>i(String(e??``))).join(`,`)).join(`\r
-`)}`],{type:`text/csv`}),n)}export{n as t};

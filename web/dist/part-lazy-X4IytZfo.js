@@ -1,2 +1,0 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["part-Map-OpeqXaDc.js","part-rolldown-runtime-XKyaHtl9.js","part-mantine-DgNcOMa_.js"])))=>i.map(i=>d[i]);
-import{d as e,rt as t}from"./part-mantine-DgNcOMa_.js";import{U as n,V as r}from"./console-DO9iPjGY.js";var i=t(),a=n(()=>r(()=>import(`./part-Map-OpeqXaDc.js`),__vite__mapDeps([0,1,2])),`default`,(0,i.jsx)(e,{height:`100%`,radius:0}));function o({height:e,...t}){return(0,i.jsx)(`div`,{style:{height:e,borderRadius:`inherit`,overflow:`hidden`},children:(0,i.jsx)(a,{...t})})}export{o as t};

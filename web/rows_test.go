@@ -1,0 +1,83 @@
+package web_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"homeroom/testkit"
+)
+
+// noPage are the rows of the office that the console does not call, and why.
+var noPage = map[string]string{
+	"DELETE /school-admin/file/:id":                  "files that nothing refers to are swept by themselves",
+	"GET /school-admin/division/:id":                 "the list of divisions has all of it",
+	"GET /school-admin/fee/opening-balance/:id":      "the list of opening balances has all of it",
+	"GET /school-admin/library/copy/:id":             "a book has its copies",
+	"GET /school-admin/notification/setting":         "Settings reads the same fields",
+	"PUT /school-admin/notification/setting":         "Settings writes the same fields",
+	"GET /school-admin/permission/role/:id":          "the list of roles has all of it",
+	"POST /school-admin/notification/token":          "for push on phones; browsers have none",
+	"GET /school-admin/timetable/substitution/list":  "the page of a day's cover has them",
+	"POST /school-admin/timetable/substitution/list": "the page of a day's cover has them",
+	"POST /school-admin/timetable/substitution":      "the page saves a day's cover as one",
+}
+
+var (
+	calls      = regexp.MustCompile("(?:\\.(GET|POST|PUT|DELETE|PATCH)\\(\\s*|(queryKey:\\s*\\[|changed\\()\\s*)?[\"'`](/school-admin/[^\"'`]*)[\"'`]")
+	parameters = regexp.MustCompile(`\$?\{[^}]*\}|:\w+`)
+)
+
+// calledByPages are the rows that the sources name, as "GET /school-admin/class/*". What lists,
+// downloads and uploads name has no method in the sources, and stands for GET and POST.
+func calledByPages(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir("src", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(filepath.Ext(path), ".ts") || d.Name() == "schema.d.ts" {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range calls.FindAllStringSubmatch(string(source), -1) {
+			to := " " + parameters.ReplaceAllString(m[3], "*")
+			switch {
+			case m[1] != "":
+				found[m[1]+to] = true
+			case m[2] == "":
+				found["GET"+to], found["POST"+to] = true, true
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestRows_OfTheOffice_HaveAPage(t *testing.T) {
+	t.Parallel()
+	called, known := calledByPages(t), map[string]bool{}
+	for _, r := range testkit.Shared(t).Service.Kernel.Rows {
+		if !strings.HasPrefix(r.Path, "/school-admin/") {
+			continue
+		}
+		row := r.Method + " " + r.Path
+		known[row] = true
+		to := parameters.ReplaceAllString(row, "*")
+		switch why := noPage[row]; {
+		case why == "" && !called[to]:
+			t.Errorf("no page calls %s (%s): give it one, or say in noPage why it needs none", row, r.Summary)
+		case why != "" && called[to]:
+			t.Errorf("a page calls %s, which noPage says needs none (%s)", row, why)
+		}
+	}
+	for row := range noPage {
+		if !known[row] {
+			t.Errorf("noPage has %s, which is no row", row)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+import { ActionIcon, Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight, IconUserCheck } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, asProblem, call, done, type Schemas } from '../../api/client'
+import { changed, useTeachers } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { useAddress } from '../../patterns/address'
+import { addDays, useToday } from '../../patterns/choices'
+import { DateField } from '../../patterns/DateField'
+import { Empty, Lines, Status, Trouble, UnsavedGuard } from '../../patterns/feedback'
+import { nameOf, useFormat } from '../../patterns/format'
+import { TimetableNav } from './timetable-nav'
+import '../../day.css'
+
+type Cover = Schemas['Cover']
+const reasons = {
+  LEAVE: 'On leave',
+  HALF_DAY_LEAVE: 'On half a day of leave',
+  ABSENT: 'Absent',
+  NO_TEACHER: 'No teacher yet',
+} as const
+const reasonOf = (r: string) => reasons[r as keyof typeof reasons] ?? r
+const lessonOf = (s: Schemas['DaySlot']) =>
+  `${s.groupName || `${s.className} ${s.divisionName}, ${s.subjectName}`}, ${s.periodName}`
+
+/** A day's lessons without a teacher, and who holds them instead. All choices are saved at once. */
+export function Substitution() {
+  const [address, setAddress] = useAddress()
+  const today = useToday()
+  const date = /^\d{4}-\d\d-\d\d$/.test(address.date ?? '') ? address.date! : today
+  const setDate = (d: string) => setAddress({ date: d && d !== today ? d : undefined })
+  const q = useQuery({
+    queryKey: ['/school-admin/timetable/cover', date],
+    queryFn: () => call(api.GET('/school-admin/timetable/cover', { params: { query: { date } } })),
+  })
+  return (
+    <>
+      <TimetableNav />
+      <div className="page">
+        <Group justify="space-between" mb={12} gap={12}>
+          <Title order={1}>Timetable</Title>
+          <Group gap={4} wrap="nowrap">
+            <ActionIcon
+              variant="default"
+              size={40}
+              aria-label="The day before"
+              onClick={() => setDate(addDays(date, -1))}
+            >
+              <IconChevronLeft size={16} />
+            </ActionIcon>
+            <DateField aria-label="Day" value={date} onChange={setDate} />
+            <ActionIcon
+              variant="default"
+              size={40}
+              aria-label="The day after"
+              onClick={() => setDate(addDays(date, 1))}
+            >
+              <IconChevronRight size={16} />
+            </ActionIcon>
+          </Group>
+        </Group>
+        {q.data ? (
+          <Day key={date} cover={q.data} />
+        ) : q.error ? (
+          <Trouble error={q.error} retry={() => void q.refetch()} />
+        ) : (
+          <Lines />
+        )}
+      </div>
+    </>
+  )
+}
+
+function Day({ cover }: { cover: Cover }) {
+  const format = useFormat()
+  const may = useMay()
+  const editable = may('timetable', 'write')
+  const [chosen, setChosen] = useState<Record<string, string>>({}) // teacher by lesson
+  const picked = cover.lessons.filter((l) => chosen[l.id])
+  const refresh = () => changed('/school-admin/timetable/')
+  const save = useMutation({
+    mutationFn: () =>
+      call(
+        api.PUT('/school-admin/timetable/cover', {
+          body: {
+            data: {
+              date: cover.date,
+              substitutions: picked.map((l) => ({ slotId: l.id, substituteTeacherId: chosen[l.id]! })),
+            },
+          },
+        }),
+      ),
+    onSuccess: () => {
+      setChosen({})
+      refresh()
+    },
+  })
+  const undo = useMutation({
+    mutationFn: (id: string) =>
+      done(api.DELETE('/school-admin/timetable/substitution/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+  const faults = save.error ? asProblem(save.error).fields : {}
+  const fault = (id: string) => {
+    const i = picked.findIndex((l) => l.id === id)
+    return i < 0
+      ? undefined
+      : (faults[`substitutions[${i}].substituteTeacherId`] ?? faults[`substitutions[${i}].slotId`])
+  }
+  const elsewhere = (l: Schemas['CoverLesson'], teacher: string) =>
+    picked.some((o) => o.id !== l.id && chosen[o.id] === teacher && o.startTime < l.endTime && l.startTime < o.endTime)
+  return (
+    <Stack gap={24}>
+      <Away cover={cover} editable={editable} />
+      <section aria-labelledby="uncovered">
+        <Text className="section" id="uncovered">
+          Lessons without a teacher
+        </Text>
+        {cover.lessons.length === 0 ? (
+          <div className="panel">
+            <Empty
+              icon={<IconUserCheck size={32} stroke={1.2} />}
+              title={`Every lesson of ${format.date(cover.date)} has a teacher`}
+              text="Lessons of teachers on leave appear here. Say above who else is absent."
+            />
+          </div>
+        ) : (
+          <Stack gap={8}>
+            {cover.lessons.map((l) => (
+              <Group key={l.id} className="panel" p={12} justify="space-between" gap={12}>
+                <div>
+                  <Text fw={500} size="sm">
+                    {lessonOf(l)}
+                  </Text>
+                  <Text size="sm" c="dimmed" className="figures">
+                    {[
+                      `${l.startTime.slice(0, 5)}–${l.endTime.slice(0, 5)}`,
+                      l.room,
+                      [l.substituteTeacherName || l.teacherName, reasonOf(l.reason).toLowerCase()]
+                        .filter(Boolean)
+                        .join(' '),
+                    ]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  </Text>
+                </div>
+                {editable ? (
+                  <NativeSelect
+                    w={{ base: '100%', sm: 360 }}
+                    aria-label={`Who holds ${lessonOf(l)}`}
+                    error={fault(l.id)}
+                    value={chosen[l.id] ?? ''}
+                    onChange={(e) => setChosen({ ...chosen, [l.id]: e.currentTarget.value })}
+                    data={[
+                      { value: '', label: l.free.length ? `Choose one of ${l.free.length}` : 'Nobody is free' },
+                      ...l.free.map((f) => ({
+                        value: f.teacherId,
+                        label: [
+                          f.teacherName,
+                          f.teachesSubject && `teaches ${l.subjectName}`,
+                          f.teachesStudents && 'knows the class',
+                          f.lessons === 1 ? '1 lesson' : `${f.lessons} lessons`,
+                        ]
+                          .filter(Boolean)
+                          .join(' · '),
+                        disabled: elsewhere(l, f.teacherId),
+                      })),
+                    ]}
+                  />
+                ) : (
+                  <Text size="sm">{l.free.length} free</Text>
+                )}
+              </Group>
+            ))}
+          </Stack>
+        )}
+        {editable && cover.lessons.length > 0 && (
+          <Group justify="flex-end" gap={12} mt={12}>
+            <Text size="sm" c="dimmed" aria-live="polite">
+              {picked.length > 0 ? `${picked.length} chosen` : ''}
+            </Text>
+            <Button disabled={picked.length === 0} loading={save.isPending} onClick={() => save.mutate()}>
+              Save substitutions
+            </Button>
+          </Group>
+        )}
+        <Trouble error={save.error ?? undo.error} />
+      </section>
+      {cover.covered.length > 0 && (
+        <section aria-labelledby="covered">
+          <Text className="section" id="covered">
+            Held by others
+          </Text>
+          <Stack gap={8}>
+            {cover.covered.map((l) => (
+              <Group key={l.id} className="panel" p={12} justify="space-between" wrap="nowrap">
+                <div>
+                  <Text fw={500} size="sm">
+                    {lessonOf(l)}
+                  </Text>
+                  <Text size="sm" c="dimmed">
+                    {l.substituteTeacherName}
+                    {l.teacherName && ` in place of ${l.teacherName}`}
+                    {l.note && ` · ${l.note}`}
+                  </Text>
+                </div>
+                {may('timetable', 'delete') && (
+                  <Button
+                    variant="default"
+                    size="compact-md"
+                    loading={undo.isPending && undo.variables === l.substitutionId}
+                    aria-label={`Take back ${lessonOf(l)}`}
+                    onClick={() => undo.mutate(l.substitutionId!)}
+                  >
+                    Take back
+                  </Button>
+                )}
+              </Group>
+            ))}
+          </Stack>
+        </section>
+      )}
+      <UnsavedGuard when={picked.length > 0 && !save.isPending} />
+    </Stack>
+  )
+}
+
+/** Who is away: those on leave, and those whom the office knows to be absent. */
+function Away({ cover, editable }: { cover: Cover; editable: boolean }) {
+  const teachers = useTeachers()
+  const absent = cover.away.filter((a) => a.reason === 'ABSENT').map((a) => a.teacherId)
+  const set = useMutation({
+    mutationFn: (ids: string[]) =>
+      call(
+        api.PUT('/school-admin/timetable/cover', {
+          body: { data: { date: cover.date, absentTeacherIds: ids, substitutions: [] } },
+        }),
+      ),
+    onSuccess: () => changed('/school-admin/timetable/'),
+  })
+  const others = (teachers.data ?? [])
+    .filter((t) => !cover.away.some((a) => a.teacherId === t.id && a.reason !== 'HALF_DAY_LEAVE'))
+    .map((t) => ({ value: t.id, label: nameOf(t) }))
+    .sort((a, b) => a.label.localeCompare(b.label))
+  return (
+    <section aria-label="Away">
+      <Text className="section">Away</Text>
+      <Group gap={8}>
+        {cover.away.length === 0 && (
+          <Text size="sm" c="dimmed">
+            No teacher is on leave.
+          </Text>
+        )}
+        {cover.away.map((a) =>
+          a.reason === 'ABSENT' && editable ? (
+            <Button
+              key={a.teacherId}
+              variant="default"
+              size="compact-md"
+              aria-label={`Remove ${a.teacherName}, absent`}
+              disabled={set.isPending}
+              onClick={() => set.mutate(absent.filter((id) => id !== a.teacherId))}
+            >
+              {a.teacherName}, absent ×
+            </Button>
+          ) : (
+            <Status key={a.teacherId} tone="off">
+              {a.teacherName}, {reasonOf(a.reason).toLowerCase()}
+            </Status>
+          ),
+        )}
+        {editable && others.length > 0 && (
+          <NativeSelect
+            aria-label="Absent teacher"
+            disabled={set.isPending}
+            value=""
+            data={[{ value: '', label: 'Also absent…' }, ...others]}
+            onChange={(e) => e.currentTarget.value && set.mutate([...absent, e.currentTarget.value])}
+          />
+        )}
+      </Group>
+      <Trouble error={set.error} />
+    </section>
+  )
+}

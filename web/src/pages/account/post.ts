@@ -1,9 +1,0 @@
-import { problemOf } from '../../api/client'
-import { consoleFetch } from '../../api/session'
-
-export async function post<T>(path: string, body: unknown): Promise<T> {
-  const response = await consoleFetch(path, body)
-  const answer = (await response.json().catch(() => undefined)) as { data: T } | undefined
-  if (!response.ok) throw problemOf(response, answer)
-  return answer!.data
-}

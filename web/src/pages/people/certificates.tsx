@@ -1,0 +1,149 @@
+import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { IconPrinter } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
+import { changed } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { DateField } from '../../patterns/DateField'
+import { Dialog, Lines, Trouble } from '../../patterns/feedback'
+import { nameOf, useFormat } from '../../patterns/format'
+import { useOnce } from '../../patterns/once'
+import { useYear } from '../../shell/year'
+
+const kinds = {
+  bonafide: { title: 'Bonafide certificates', right: 'student', list: '/school-admin/student/bonafide/list' },
+  fee: { title: 'Fee certificates', right: 'fee', list: '/school-admin/fee/certificate/list' },
+} as const
+
+/** The certificates of a student that were issued, to print again, and the next one. */
+export function Certificates({
+  kind,
+  student,
+  close,
+}: {
+  kind: keyof typeof kinds
+  student: Schemas['StudentDetail']
+  close: () => void
+}) {
+  const may = useMay()
+  const format = useFormat()
+  const { years, year: shown } = useYear()
+  const { title, right, list } = kinds[kind]
+  const [purpose, setPurpose] = useState('')
+  const [year, setYear] = useState(shown?.id ?? '')
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const once = useOnce(`${kind}-certificate.${student.id}`, true)
+  const issued = useQuery({
+    queryKey: [list, student.id],
+    queryFn: async () => {
+      const params = { query: { 'filters[studentId]': student.id, limit: 20 } }
+      return kind === 'fee'
+        ? await call(api.GET('/school-admin/fee/certificate/list', { params }))
+        : await call(api.GET('/school-admin/student/bonafide/list', { params }))
+    },
+  })
+  const print = useMutation({
+    mutationFn: (c: { id: string; number: number }) =>
+      openPaper(
+        kind === 'fee' ? `/school-admin/fee/certificate/${c.id}` : `/school-admin/student/bonafide/${c.id}`,
+        { format: 'pdf' },
+        `${kind}-certificate-${c.number}.pdf`,
+      ),
+  })
+  const issue = useMutation({
+    mutationFn: async () => {
+      const who = { studentId: student.id, purpose: purpose.trim() }
+      const days = year ? { academicYearId: year } : { from, to }
+      const header = { 'Idempotency-Key': once.keyFor([who, days]) }
+      return kind === 'fee'
+        ? await call(
+            api.POST('/school-admin/fee/certificate', { params: { header }, body: { data: { ...who, ...days } } }),
+          )
+        : await call(api.POST('/school-admin/student/bonafide/create', { params: { header }, body: { data: who } }))
+    },
+    onSuccess: (c) => {
+      once.happened()
+      changed(list)
+      setPurpose('')
+      print.mutate(c)
+    },
+    onError: (e) => asProblem(e).status < 500 && asProblem(e).status > 0 && once.forget(),
+  })
+  return (
+    <Dialog onClose={close} title={`${title} of ${nameOf(student)}`}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          issue.mutate()
+        }}
+      >
+        <Stack gap={16}>
+          {!issued.data && !issued.error && <Lines n={2} />}
+          <Trouble error={issued.error} retry={() => void issued.refetch()} />
+          {issued.data?.items.map((c) => (
+            <Group key={c.id} justify="space-between" wrap="nowrap" gap={8}>
+              <Text size="sm">
+                No. {c.number}, {format.date(c.createdAt)}
+                {c.purpose && ` · ${c.purpose}`}
+              </Text>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={40}
+                aria-label={`Print no. ${c.number}`}
+                title="Print"
+                onClick={() => print.mutate(c)}
+              >
+                <IconPrinter size={18} stroke={1.6} />
+              </ActionIcon>
+            </Group>
+          ))}
+          {issued.data?.total === 0 && (
+            <Text size="sm" c="dimmed">
+              None issued yet.
+            </Text>
+          )}
+          {may(right, 'write') && (
+            <>
+              {kind === 'fee' && (
+                <NativeSelect
+                  label="Paid in"
+                  value={year}
+                  onChange={(e) => setYear(e.currentTarget.value)}
+                  data={[...years.map((y) => ({ value: y.id, label: y.name })), { value: '', label: 'Other days' }]}
+                />
+              )}
+              {kind === 'fee' && !year && (
+                <div className="pair">
+                  <DateField label="From" required value={from} onChange={setFrom} />
+                  <DateField label="To" required value={to} onChange={setTo} />
+                </div>
+              )}
+              <TextInput
+                label="Issued for"
+                description="Printed on the certificate; it may be empty"
+                placeholder={kind === 'fee' ? 'Income tax' : 'Passport application'}
+                maxLength={200}
+                value={purpose}
+                onChange={(e) => setPurpose(e.currentTarget.value)}
+              />
+            </>
+          )}
+          <Trouble error={issue.error ?? print.error} />
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={close}>
+              Close
+            </Button>
+            {may(right, 'write') && (
+              <Button type="submit" loading={issue.isPending}>
+                Issue and print
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

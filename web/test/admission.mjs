@@ -1,0 +1,85 @@
+// A child is admitted on one sheet, a sibling by the family's phone, and all parents get an SMS: each in few clicks.
+import { accessible, inWindow, signIn, visit, want } from './browser.mjs'
+
+async function walk({ page, url, email, password, say, photo, phone, child, sibling, sends }) {
+  let clicks = 0
+  const press = (what) => {
+    clicks++
+    return what.click()
+  }
+  const look = async (name) => {
+    if (process.env.LOOK)
+      await page.screenshot({ path: `${process.env.LOOK}/${name}-${page.viewportSize().width}.png`, fullPage: true })
+  }
+  const sheet = page.getByRole('dialog')
+  const guardian = (n) => sheet.getByRole('group', { name: `Guardian ${n}` })
+  await signIn(page, url, email, password)
+
+  say('a child with class, photo, guardian, bus and lunch')
+  await press(page.getByRole('link', { name: 'Admit a student' }))
+  await sheet.getByLabel('First name').fill(child)
+  await sheet.getByLabel('Division').selectOption({ label: 'Class 5 A' })
+  await guardian(1).getByLabel("Guardian's name").fill('Sunita')
+  await guardian(1).getByLabel("Guardian's phone").fill(phone)
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    press(sheet.getByRole('button', { name: 'Choose a picture' })),
+  ])
+  await chooser.setFiles({ name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from(photo, 'base64') })
+  await sheet.getByRole('img', { name: 'Photo' }).waitFor()
+  await sheet.getByLabel('Route to school').selectOption({ label: 'Hill Road' })
+  await sheet.getByLabel('Stop to school').selectOption({ label: 'Mill' })
+  await sheet.getByLabel('Lunch').focus()
+  await page.keyboard.press('Space')
+  await accessible(page, 'an admission')
+  await look('admission')
+  await press(sheet.getByRole('button', { name: 'Admit', exact: true }))
+  await page.getByRole('heading', { name: `${child} is admitted` }).waitFor()
+  want(clicks <= 3, `admitting takes at most 3 clicks, not ${clicks}`)
+  await accessible(page, 'a student who is admitted')
+  await look('admitted')
+
+  say('a sibling has the same family, found by the phone')
+  await sheet.getByRole('button', { name: 'Admit another' }).click()
+  await sheet.getByLabel('First name').fill(sibling)
+  await guardian(1).getByLabel("Guardian's phone").fill(phone)
+  await guardian(1).getByText(`${child}, Class 5 A has a guardian with this phone.`).waitFor()
+  await guardian(1).getByRole('button', { name: 'Same family' }).click()
+  await guardian(1).getByText(`as for ${child}`).waitFor()
+  await accessible(page, 'a family that is known')
+  await look('family')
+  await sheet.getByRole('button', { name: 'Admit', exact: true }).click()
+  await page.getByRole('heading', { name: `${sibling} is admitted` }).waitFor()
+  await sheet.getByText('Sunita').waitFor()
+  await sheet.getByRole('button', { name: `Open ${sibling}` }).click()
+  await sheet.getByRole('tab', { name: /Guardians/ }).waitFor()
+
+  say('an SMS to all parents, without a word of cost where no price is set')
+  await visit(page, '/')
+  await look('overview')
+  clicks = 0
+  await press(page.getByRole('link', { name: 'Write an SMS or e-mail' }))
+  await press(page.getByRole('checkbox', { name: 'All parents of the school' }))
+  await page.getByLabel('Text').fill('School is closed tomorrow.')
+  await look('sms')
+  await press(page.getByRole('button', { name: 'Preview recipients' }))
+  await page.getByText(/^It reaches \d+ (person|people)$/).waitFor()
+  await accessible(page, 'an SMS to all parents, checked')
+  await look('sms-checked')
+  if (!sends) return
+  await press(page.getByRole('button', { name: /^Send to \d+ (person|people)$/ }))
+  await page.getByText(/^All \d+ sent$/).waitFor()
+  want(clicks <= 4, `an SMS to all parents takes at most 4 clicks, not ${clicks}`)
+}
+
+export default async function (stage) {
+  const { url, story } = stage
+  await inWindow({ url, story }, ({ page }) =>
+    walk({ ...stage, page, phone: '+919848012345', child: 'Asha', sibling: 'Bala', sends: true }),
+  )
+  stage.say('the same on a phone')
+  const how = { width: 390, height: 844, touch: true }
+  await inWindow({ url, story: `${story} on a phone`, how }, ({ page }) =>
+    walk({ ...stage, page, phone: '+919848054321', child: 'Chitra', sibling: 'Dev' }),
+  )
+}

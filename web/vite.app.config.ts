@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+import { server } from './vite.config.ts'
+
+const root = fileURLToPath(new URL('./src/app/', import.meta.url))
+
+/** Writes sw.js with the names of all parts of this build: other parts are another worker, which is how an update is seen. */
+function worker(): Plugin {
+  return {
+    name: 'homeroom-worker',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      const parts = Object.keys(bundle)
+        .filter((name) => name !== 'index.html')
+        .sort()
+      const build = createHash('sha256').update(parts.join()).digest('hex').slice(0, 12)
+      const source = readFileSync(`${root}sw.js`, 'utf8')
+        .replace('__PARTS__', JSON.stringify(parts))
+        .replace('__BUILD__', build)
+      this.emitFile({ type: 'asset', fileName: 'sw.js', source })
+    },
+  }
+}
+
+// The people's app, beside the console (vite.config.ts) and with none of its weight.
+export default defineConfig({
+  root,
+  base: '/app/',
+  plugins: [react(), worker()],
+  build: {
+    target: 'es2022',
+    outDir: fileURLToPath(new URL('./dist/app', import.meta.url)),
+    emptyOutDir: true,
+    sourcemap: false,
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rollupOptions: {
+      output: {
+        entryFileNames: 'app-[hash].js',
+        chunkFileNames: 'part-[name]-[hash].js',
+        assetFileNames: '[name]-[hash][extname]',
+        manualChunks(id: string) {
+          if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react'
+          return undefined
+        },
+      },
+    },
+  },
+  server,
+})
