@@ -25,6 +25,7 @@ type childSettings struct {
 	Redis    string
 	Added    int  // migrations of the migration part
 	Product  bool // the product as it is: no rows and no tables of the benchmark's
+	Peer     *peerSettings
 }
 
 // child is a server in a process of its own.

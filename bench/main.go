@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,7 @@ type settings struct {
 	durable bool
 	out     string
 	profile string
+	calls   *regexp.Regexp
 }
 
 // part is something that can be measured by itself.
@@ -50,6 +52,7 @@ var parts = []part{
 	{"memory", measureMemory},
 	{"list", func(ctx context.Context, b *bench) error { return measureServing(ctx, b, list) }},
 	{"read", func(ctx context.Context, b *bench) error { return measureServing(ctx, b, read) }},
+	{"peer", measurePeer},
 	{"page", measurePaging},
 	{"overhead", measureOverhead},
 	{"storm", measureStorm},
@@ -113,7 +116,12 @@ func parseFlags() (settings, error) {
 	flag.BoolVar(&s.durable, "durable", false, "servers that fsync")
 	flag.StringVar(&s.out, "out", "", "where the table is written; results.md after a whole run")
 	flag.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the server while it is measured, and what they say (profiles.md)")
+	calls := flag.String("calls", "", "of the peer's part, those whose name matches: a payment|timetable")
 	flag.Parse()
+	var err error
+	if s.calls, err = regexp.Compile(*calls); err != nil {
+		return s, fmt.Errorf("-calls %s: %w", *calls, err)
+	}
 	if s.quick {
 		schools, s.seconds, s.rounds = "1,20", 1, 1
 	}

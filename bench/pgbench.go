@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -26,6 +27,8 @@ type pgbench struct {
 	least   float64  // transactions of the warm-up
 	sql     []string // without the binding; :id is one of the students
 	whole   string   // instead of all that, a script as it stands
+	scripts []string // or several, of which each transaction runs one
+	options string   // of its connections; unless given, the search_path in which statements are prepared
 }
 
 var (
@@ -59,21 +62,26 @@ func (p pgbench) script() string {
 // run warms up for so many seconds and until enough was done, then returns
 // transactions a second over the given time; started and ended get the process.
 func (p pgbench) run(ctx context.Context, warm, seconds int, started, ended func(pid int)) (float64, error) {
-	file, err := os.CreateTemp("", "bench-*.sql")
+	dir, err := os.MkdirTemp("", "bench-pgbench-")
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(file.Name())
-	if _, err := file.WriteString(p.script()); err != nil {
-		return 0, err
-	}
-	if err := file.Close(); err != nil {
-		return 0, err
-	}
+	defer os.RemoveAll(dir)
 	// It goes on until it is interrupted, when enough of its progress was seen.
-	cmd := exec.CommandContext(ctx, program("pgbench"), "-n", "-M", "prepared", "-c", fmt.Sprint(p.clients), "-j", "2", "-P", "1",
-		"-T", "3600", "-D", fmt.Sprintf("schools=%d", p.schools), fmt.Sprintf("--random-seed=%d", p.seed), "-f", file.Name(), p.url)
-	cmd.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+tenancy.TemplateSchema) // where statements are prepared
+	args := []string{"-n", "-M", "prepared", "-c", fmt.Sprint(p.clients), "-j", "2", "-P", "1", "-T", "3600", "-D",
+		fmt.Sprintf("schools=%d", p.schools), fmt.Sprintf("--random-seed=%d", p.seed)}
+	if p.scripts == nil {
+		p.scripts = []string{p.script()}
+	}
+	for i, script := range p.scripts {
+		path := filepath.Join(dir, fmt.Sprintf("%d.sql", i))
+		if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+			return 0, err
+		}
+		args = append(args, "-f", path)
+	}
+	cmd := exec.CommandContext(ctx, program("pgbench"), append(args, p.url)...)
+	cmd.Env = append(os.Environ(), "PGOPTIONS="+cmp.Or(p.options, "-c search_path="+tenancy.TemplateSchema))
 	progress, err := cmd.StderrPipe()
 	if err != nil {
 		return 0, err

@@ -49,8 +49,48 @@ type cost struct {
 	median, p99                        float64
 }
 
+// peerLine is one call by ours, by the peer and by its leanest SQL alone, in this order.
+type peerLine struct {
+	what                                   string
+	paces, server, postgres, p99           [3]float64 // a second, microseconds a call, milliseconds
+	redis                                  float64
+	ofLimit, ofPeer, cpuOfLimit, cpuOfPeer float64
+}
+
+// wanted is what its pace must be of the peer's.
+func (l peerLine) wanted() float64 {
+	if l.postgres[0] < l.server[0]+l.redis {
+		return peerShare
+	}
+	return peerShareOfPostgres
+}
+
+const aboutPeers = `
+The calls people make most, beside a tuned Node server (bench/peer: two workers, node-postgres, JWT checked, statements prepared
+for each school; its answers are compared with ours first) and the leanest SQL for the same answer by pgbench alone, one after
+the other on the same servers. Processor times are microseconds a call, the load's left out; the ratios by time are limit or
+Node / ours, all processes together. Ours must have %.1f of the limit's pace, and %.1f times Node's, or %.1f where Postgres has
+more than half of ours' time.
+
+`
+
+func (r *report) peerTable(b *strings.Builder) {
+	fmt.Fprintf(b, aboutPeers, limitShare, peerShare, peerShareOfPostgres)
+	rows := [][]string{{"call", "ours", "Node", "limit", "ours/limit", "", "ours/Node", "", "by time: limit", "Node", "server", "Node's",
+		"Postgres", "Node's", "limit's", "99 %, ms", "Node's"}}
+	text, share := func(v float64) string { return fmt.Sprintf("%.0f", v) }, func(v float64) string { return fmt.Sprintf("%.2f", v) }
+	for _, l := range r.peers {
+		rows = append(rows, []string{l.what, perSecond(l.paces[0]), perSecond(l.paces[1]), perSecond(l.paces[2]),
+			share(l.ofLimit), atLeast(limitShare).mark(l.ofLimit), share(l.ofPeer), atLeast(l.wanted()).mark(l.ofPeer),
+			share(l.cpuOfLimit), share(l.cpuOfPeer), text(l.server[0]), text(l.server[1]), text(l.postgres[0]), text(l.postgres[1]),
+			text(l.postgres[2]), text(l.p99[0]), text(l.p99[1])})
+	}
+	writeTable(b, rows)
+}
+
 type report struct {
 	lines []line
+	peers []peerLine
 	costs []cost
 	notes []string
 }
@@ -70,6 +110,9 @@ func (r *report) text(about string) string {
 		rows = append(rows, []string{l.what, l.ours, l.limit, fmt.Sprintf("%.2f", l.ratio), l.target.String(), l.target.mark(l.ratio)})
 	}
 	writeTable(&b, rows)
+	if len(r.peers) > 0 {
+		r.peerTable(&b)
+	}
 	if len(r.costs) > 0 {
 		b.WriteString("\nProcessor time of one request in microseconds, at the largest number of schools, and how long it took:\n\n")
 		rows = [][]string{{"what", "who", "server", "Postgres", "Redis", "load", "together", "median", "99 %"}}

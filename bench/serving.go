@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,6 +116,17 @@ func (s *serving) loadOurs(least, most int) load {
 		}}
 }
 
+// loadCompressed is loadOurs of a client that takes compressed answers.
+func (s *serving) loadCompressed(least, most int) load {
+	l := s.loadOurs(least, most)
+	plain := l.request
+	l.request = func(r *rand.Rand, b []byte) []byte {
+		b = plain(r, b)
+		return append(b[:len(b)-len("\r\n")], "Accept-Encoding: gzip\r\n\r\n"...)
+	}
+	return l
+}
+
 func (s *serving) loadBare(least, most int) load {
 	return load{address: s.bare.Address, clients: s.clients, seed: s.seed, least: int64(meetings * 2 * bareConns * most),
 		request: func(r *rand.Rand, b []byte) []byte {
@@ -131,6 +143,7 @@ func (s *serving) loadBare(least, most int) load {
 func (s *serving) compare(ctx context.Context) error {
 	most := s.settings.schools[len(s.settings.schools)-1]
 	var rounds []round
+	var compressed []float64 // share of the plain answers' pace
 	for i := range s.rounds {
 		r := round{}
 		for _, n := range s.settings.schools {
@@ -151,6 +164,13 @@ func (s *serving) compare(ctx context.Context) error {
 			if m.ours, err = s.runLoad(ctx, s.ours, s.loadOurs(1, n), profile); err != nil {
 				return fmt.Errorf("ours: %w", err)
 			}
+			if n == most && s.name == list.name {
+				packed, err := s.runLoad(ctx, s.ours, s.loadCompressed(1, n), "")
+				if err != nil {
+					return fmt.Errorf("ours, compressed: %w", err)
+				}
+				compressed = append(compressed, packed.perSecond/m.ours.perSecond)
+			}
 			if m.bare, err = s.runLoad(ctx, s.bare, s.loadBare(1, n), ""); err != nil {
 				return fmt.Errorf("bare: %w", err)
 			}
@@ -161,6 +181,11 @@ func (s *serving) compare(ctx context.Context) error {
 		rounds = append(rounds, r)
 	}
 	s.tell(rounds)
+	if len(compressed) > 0 {
+		slices.Sort(compressed)
+		s.report.note(fmt.Sprintf("Compressed lists come at %.2f of the pace of plain ones, in the middle of %s (goal: 0.95).",
+			compressed[len(compressed)/2], plural(len(compressed), "round")))
+	}
 	u, err := s.ours.collected()
 	s.report.note(fmt.Sprintf("After %ss from %s the server holds %s, of which %s are its living heap.", s.name, plural(most, "school"),
 		megabytes(u.RSS), megabytes(u.Heap)))

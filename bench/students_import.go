@@ -19,8 +19,8 @@ const (
 	importTarget     = 0.3
 	importMemory     = 150 << 20
 	promotionTarget  = 0.3
-	// firstOffice numbers the schools these parts fill, far from the fleet's.
-	firstOffice = 1_000_000
+	// firstOffice numbers the schools these parts fill, far from the fleet's, from those that move and from the peer's.
+	firstOffice = 10_000_000
 )
 
 // office is a school with a year, classes and divisions to import students into.

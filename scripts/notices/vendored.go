@@ -18,6 +18,7 @@ import (
 var kept = []struct{ name, file, before string }{
 	{"swagger-ui-dist", "swagger-ui-bundle.js.gz", `PACKAGE_VERSION:"`},
 	{"DejaVu fonts", "DejaVuSansCondensed.ttf.gz", "Version "},
+	{"Droid Sans Fallback", "DroidSansFallback.ttf.gz", "Version "},
 	{"Noto fonts", "NotoSans-Regular.ttf.gz", "Version "},
 }
 
