@@ -27,7 +27,7 @@ race: ## the whole suite with the race detector everywhere
 	@scripts/web deps
 	@scripts/test --race
 
-steady: ## the suite five times beside two busy loops and twice in another order; writes bench/steady.md
+steady: ## the suite five times beside two busy loops and twice in another order; adds its lines to bench/steady.md
 	@scripts/need postgres redis pgbouncer nginx node chromium
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/web deps
@@ -39,12 +39,13 @@ attack: ## the long form of the tests that attack the service, with the timing o
 	@scripts/attack
 
 faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves. Writes bench/faults.md
-	@scripts/need postgres redis pgbouncer node toxiproxy
+	@scripts/need postgres redis pgbouncer nginx node toxiproxy
 	@scripts/packages realtime/socketio/testdata/clients
 	HOMEROOM_FAULT_TURNS=$${HOMEROOM_FAULT_TURNS:-20} HOMEROOM_FAULT_REQUESTS=$${HOMEROOM_FAULT_REQUESTS:-1000000} HOMEROOM_FAULT_REPORT=$(CURDIR)/bench/faults.md \
 		go test -count=1 -timeout 180m -v -run TestWhateverBreaks ./cmd/service
 	HOMEROOM_DAY_ALL=yes go test -count=1 -timeout 30m -v -run TestADayAtSchool ./cmd/service
 	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
+	HOMEROOM_FAILOVER=all go test -count=1 -timeout 30m -v -run TestFailover ./fleet
 	MOVE_TEST_ALL=yes go test -count=1 -timeout 40m -run 'TestAMove' ./tenancy/move
 
 matrix: ## three instances behind nginx, on every kind of Redis and Postgres, restarted one after another under load
@@ -70,7 +71,7 @@ lint: ## formatting, go vet, staticcheck, import rules, generated files
 
 bench: ## benchmarks against the limit; writes bench/results.md
 	@scripts/need postgres redis node
-	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/packages realtime/socketio/testdata/clients bench/peer
 	go -C bench run .
 
 profile: ## where the processor's time of a list, a mark and a payment goes; writes bench/profiles.md

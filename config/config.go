@@ -55,7 +55,7 @@ type Config struct {
 	DatabaseURL string `env:"DATABASE_URL" secret:"url" help:"Postgres that holds the platform's schema"`
 	NodeURL     string `env:"HOMEROOM_NODE_URL" secret:"url" help:"Postgres of node main, when schools live on another server than the platform"`
 	PoolURL     string `env:"HOMEROOM_POOL_URL" secret:"url" help:"PgBouncer (transaction mode) in front of node main"`
-	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…"`
+	RedisURL    string `env:"REDIS_URL" secret:"url" help:"redis://…, redis+sentinel://…?master_name=… or redis+cluster://…; rediss for TLS"`
 
 	Secret  string   `env:"HOMEROOM_SECRET" secret:"all" help:"at least 32 characters; database passwords, one-time codes, PINs and the secrets of authenticator apps depend on it"`
 	JWTKeys []string `env:"HOMEROOM_JWT_KEYS" secret:"all" help:"signing keys as id:base64, comma-separated, the signing one first; at least 32 bytes each"`
@@ -75,13 +75,16 @@ type Config struct {
 	Shards        int  `env:"HOMEROOM_SHARDS" envDefault:"16" help:"connection pools per database node"`
 	ShardConns    int  `env:"HOMEROOM_SHARD_CONNS" envDefault:"2" help:"connections per pool"`
 	RolePerSchool bool `env:"HOMEROOM_ROLE_PER_SCHOOL" envDefault:"true" help:"run every statement under its school's own database role"`
-	Spares        int  `env:"HOMEROOM_SPARES" envDefault:"3" help:"empty schemas kept ready on every node"`
-	HashCores     int  `env:"HOMEROOM_HASH_CORES" help:"cores that password hashing may use; 0 is half of them"`
+	// StandbyLag is a choice between load and age; addresses of standbys are kept with the nodes.
+	StandbyLag time.Duration `env:"HOMEROOM_STANDBY_LAG" envDefault:"10s" help:"how far behind a node's standby may be and still answer lists and reports"`
+	Spares     int           `env:"HOMEROOM_SPARES" envDefault:"3" help:"empty schemas kept ready on every node"`
+	HashCores  int           `env:"HOMEROOM_HASH_CORES" help:"cores that password hashing may use; 0 is half of them"`
 
 	SMSURL         string `env:"HOMEROOM_SMS_URL" secret:"url" help:"provider of SMS: twilio://account:token@api.twilio.com?from=+15550100 or a webhook https://:secret@host/path; without it no SMS is sent"`
 	SMTPURL        string `env:"HOMEROOM_SMTP_URL" secret:"url" help:"mail server: smtp://user:password@host:587 (STARTTLS) or smtps://…; without it no e-mail is sent"`
 	EmailFrom      string `env:"HOMEROOM_EMAIL_FROM" help:"sender of e-mail"`
-	FCMCredentials string `env:"HOMEROOM_FCM_CREDENTIALS" help:"file with a Firebase service account's key; without it no push message is sent"`
+	FCMCredentials string `env:"HOMEROOM_FCM_CREDENTIALS" help:"file with a Firebase service account's key; without it no push message is sent to phones' native apps"`
+	WebPush        bool   `env:"HOMEROOM_WEB_PUSH" envDefault:"true" help:"notices on browsers by web push, which needs no account anywhere; false on a copy that was restored for a try"`
 	SMSDailyLimit  int    `env:"HOMEROOM_SMS_DAILY_LIMIT" envDefault:"100000" help:"segments of SMS all schools together may send in a day; 0 is any number"`
 	KeepMessages   int    `env:"HOMEROOM_KEEP_MESSAGES" envDefault:"90" help:"days that messages which were sent or given up are kept, the dead letters and the platform's own among them"`
 
@@ -174,6 +177,9 @@ func (c *Config) checkNumbers() error {
 	within("HOMEROOM_HASH_CORES", c.HashCores, 0, 256)
 	if c.StopDelay < 0 || c.StopDelay > 5*time.Minute {
 		errs = append(errs, problem("HOMEROOM_STOP_DELAY", fmt.Sprintf("is %v", c.StopDelay), "use 0s to 5m"))
+	}
+	if c.StandbyLag < time.Second || c.StandbyLag > 10*time.Minute {
+		errs = append(errs, problem("HOMEROOM_STANDBY_LAG", fmt.Sprintf("is %v", c.StandbyLag), "use 1s to 10m"))
 	}
 	if !(c.TraceRatio >= 0 && c.TraceRatio <= 1) {
 		errs = append(errs, problem("HOMEROOM_TRACE_RATIO", fmt.Sprintf("is %v", c.TraceRatio), "use 0 to 1; 0.01 is every hundredth request"))

@@ -1,20 +1,23 @@
 package config
 
 import (
+	"crypto/tls"
 	"fmt"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// RedisOptions reads a Redis address: one server (redis://, rediss://), Sentinel
+// RedisOptions reads a Redis address: one server (redis://), Sentinel
 // (redis+sentinel://host:26379/0?master_name=m&addr=host2:26379) or Cluster
-// (redis+cluster://host:6379?addr=host2:6379).
+// (redis+cluster://host:6379?addr=host2:6379). With rediss in place of redis all of them
+// are reached by TLS, and prove that they are who they are said to be.
 func RedisOptions(address string) (*redis.UniversalOptions, error) {
 	scheme, rest, _ := strings.Cut(address, "://")
-	switch scheme {
-	case "redis+sentinel":
-		o, err := redis.ParseFailoverURL("redis://" + rest)
+	plain, kind, _ := strings.Cut(scheme, "+") // redis or rediss
+	switch kind {
+	case "sentinel":
+		o, err := redis.ParseFailoverURL(plain + "://" + rest)
 		if err != nil {
 			return nil, err
 		}
@@ -23,16 +26,16 @@ func RedisOptions(address string) (*redis.UniversalOptions, error) {
 		}
 		return &redis.UniversalOptions{
 			Addrs: o.SentinelAddrs, MasterName: o.MasterName, Username: o.Username, Password: o.Password, DB: o.DB,
-			SentinelUsername: o.SentinelUsername, SentinelPassword: o.SentinelPassword, TLSConfig: o.TLSConfig,
+			SentinelUsername: o.SentinelUsername, SentinelPassword: o.SentinelPassword, TLSConfig: byAddress(o.TLSConfig),
 		}, nil
-	case "redis+cluster":
-		o, err := redis.ParseClusterURL("redis://" + rest)
+	case "cluster":
+		o, err := redis.ParseClusterURL(plain + "://" + rest)
 		if err != nil {
 			return nil, err
 		}
-		return &redis.UniversalOptions{Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig, IsClusterMode: true},
+		return &redis.UniversalOptions{Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: byAddress(o.TLSConfig), IsClusterMode: true},
 			nil
-	default:
+	case "":
 		o, err := redis.ParseURL(address)
 		if err != nil {
 			return nil, err
@@ -40,4 +43,14 @@ func RedisOptions(address string) (*redis.UniversalOptions, error) {
 		return &redis.UniversalOptions{Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig},
 			nil
 	}
+	return nil, fmt.Errorf("%s is no kind of Redis", scheme)
+}
+
+// byAddress has each of several servers prove that it is the one it was called by, not the first.
+func byAddress(c *tls.Config) *tls.Config {
+	if c != nil {
+		c = c.Clone()
+		c.ServerName = ""
+	}
+	return c
 }

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
 )
 
 var (
+	mediaBox = regexp.MustCompile(`/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]`)
 	drawn    = regexp.MustCompile(`(?s)/ActualText <FEFF([0-9A-F]*)> >> BDC\nBT\n(.*?)ET\n`)
 	compress = regexp.MustCompile(`(?s)/FlateDecode /Length \d+ >>\nstream\n(.*?)\nendstream`)
 )
@@ -22,6 +24,7 @@ type Printed struct {
 	Pages [][]string // their lines
 	// Missing are the lines with a character that no font has.
 	Missing []string
+	Sizes   [][2]float64 // of the pages, width and height in points
 }
 
 // Says reports whether a line of the paper has this text.
@@ -49,6 +52,14 @@ func ReadPaper(t *testing.T, body []byte) Printed {
 		}
 	}
 	var out Printed
+	for _, size := range mediaBox.FindAllSubmatch(body, -1) {
+		width, wrong := strconv.ParseFloat(string(size[1]), 64)
+		height, err := strconv.ParseFloat(string(size[2]), 64)
+		if err != nil || wrong != nil {
+			t.Fatalf("a page is %s", size[0])
+		}
+		out.Sizes = append(out.Sizes, [2]float64{width, height})
+	}
 	for _, stream := range compress.FindAllSubmatch(body, -1) {
 		z, err := zlib.NewReader(bytes.NewReader(stream[1]))
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -212,7 +211,7 @@ func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.R
 			on conflict (user_id, school_id) do update set phone_proven_at = now() returning id)
 		insert into platform.session (id, account_id, token_hash, expires_at, proven_phone, proven_by, proved_at)
 			select $6, id, '', $7, $5, case $5 when '' then '' else 'CODE' end, $7 from made returning account_id`,
-		account, school, user, role, phone, session, time.Now().Add(auth.RefreshLife)).Scan(&account)
+		account, school, user, role, phone, session, a.Service.Kernel.Clock().Add(auth.RefreshLife)).Scan(&account)
 	if err != nil {
 		t.Fatalf("signing in: %v", err)
 	}

@@ -11,7 +11,7 @@ func Describe() api.Module {
 		Name:        "nurse",
 		Permissions: []api.Permission{{Key: "nurse", Title: "Nurse", Teacher: "r"}},
 		Rows:        routes(),
-		Constraints: []api.Constraint{{Name: "nurse_visit_student_fkey", Field: "studentId", Message: "studentId names no student"}},
+		Constraints: []api.Constraint{{Name: "nurse_visit_student_fkey", Field: "studentId", Message: "studentId does not exist"}},
 		Personal:    personal(),
 		Examples:    examples(),
 	}
