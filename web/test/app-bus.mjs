@@ -1,7 +1,7 @@
 // A parent says that a child will not ride and takes it back, watches the bus drive on the map, sees how old its position is where
 // there is no line, and who got on and off.
 
-import { look, phoneSized, signInByCode } from './app.mjs'
+import { look, phoneSized, placesOf, signInAt } from './app.mjs'
 import { caller, inWindow, lineTo, until, want } from './browser.mjs'
 
 export default async function ({ url: server, story, say, phone, school, ashaId, driverToken, trip, otherStudent }) {
@@ -15,17 +15,13 @@ export default async function ({ url: server, story, say, phone, school, ashaId,
   await inWindow({ url, story, how: phoneSized }, async ({ page, forgive }) => {
     forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch|WebSocket/)
     const card = (name) => page.getByRole('region', { name, exact: true })
-    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+    const place = placesOf(page)
     const at = async () => (await page.locator('[data-bus="7"]').getAttribute('data-at'))?.split(',').map(Number) ?? []
     const isAt = (lat) => until(async () => (await at())[0] === lat, `the bus is at ${lat} on the map`)
     const sockets = []
     page.on('websocket', (ws) => sockets.push(ws.url()))
 
-    await signInByCode(page, url, phone, server)
-    if ((await page.getByText(school).count()) === 0) {
-      await place('More').click()
-      await page.getByRole('listitem').filter({ hasText: school }).getByRole('button', { name: 'Switch' }).click()
-    }
+    await signInAt(page, url, phone, school, server)
 
     say('sees when the bus comes, and that the time has changed')
     await card('Asha Rao').getByText('Bus 7 comes to Market at').waitFor()

@@ -1,6 +1,6 @@
 // A driver on a phone: signs in by code, starts the trip, boards and drops thirty children in a dead spot, over a reload, is
 // refused the end while a child is aboard, and ends the trip. The phone's position goes along.
-import { look, phoneSized, signInByCode } from './app.mjs'
+import { look, phoneSized, placesOf, signInByCode } from './app.mjs'
 import { inWindow, lineTo, until, want } from './browser.mjs'
 
 const child = (i) => `Child${String(i).padStart(2, '0')} Rao`
@@ -12,7 +12,7 @@ export default async function ({ url: server, story, say, phone }) {
     await context.grantPermissions(['geolocation'], { origin: url })
     const moveTo = (lat) => context.setGeolocation({ latitude: lat, longitude: 77.59, accuracy: 5 })
     await moveTo(12.9618)
-    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+    const place = placesOf(page)
     const next = page.getByRole('region', { name: 'Next stop' })
     const button = (name) => page.getByRole('button', { name, exact: true })
     const row = (name) => next.getByRole('listitem', { name })

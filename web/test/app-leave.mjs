@@ -1,6 +1,6 @@
 // A parent asks for leave where there is no line: the request waits on the phone, over a reload, is sent once when the line is back
 // however often it has to be tried, and can be taken back. What the school refuses says why.
-import { look, phoneSized, signInByCode } from './app.mjs'
+import { look, phoneSized, signInAt } from './app.mjs'
 import { caller, inWindow, lineTo, until, want } from './browser.mjs'
 
 export default async function ({ url: server, story, say, phone, school, ashaId, token }) {
@@ -23,12 +23,7 @@ export default async function ({ url: server, story, say, phone, school, ashaId,
     const send = () => page.getByRole('button', { name: 'Send request' }).click()
     const unsent = page.getByRole('region', { name: 'Not sent yet' })
 
-    await signInByCode(page, url, phone, server)
-    if ((await page.getByText(school).count()) === 0) {
-      await page.goto(`${url}/app/more`)
-      await page.getByRole('listitem').filter({ hasText: school }).getByRole('button', { name: 'Switch' }).click()
-      await page.getByText(school).first().waitFor()
-    }
+    await signInAt(page, url, phone, school, server)
     await page.waitForFunction(() => navigator.serviceWorker.controller)
 
     say('writes a request, which survives a reload')

@@ -1,7 +1,7 @@
 // A parent reads what the school has of a child, is told things, writes to a teacher where there is no line, chooses how to be
 // told, and finds nothing of another family.
 
-import { look, phoneSized, signInByCode } from './app.mjs'
+import { look, phoneSized, placesOf, signInAt } from './app.mjs'
 import { caller, inWindow, lineTo, until, want } from './browser.mjs'
 
 export default async function (stage) {
@@ -12,7 +12,7 @@ export default async function (stage) {
     forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
     const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor()
     const card = (name) => page.getByRole('region', { name, exact: true })
-    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+    const place = placesOf(page)
     const back = () => page.getByRole('link', { name: 'Back' }).click()
     const opened = async (button) => {
       const [tab] = await Promise.all([page.waitForEvent('popup'), button.click()])
@@ -20,12 +20,7 @@ export default async function (stage) {
       await tab.close()
     }
 
-    await signInByCode(page, url, phone, server)
-    if ((await page.getByText(school).count()) === 0) {
-      await place('More').click()
-      await page.getByRole('listitem').filter({ hasText: school }).getByRole('button', { name: 'Switch' }).click()
-    }
-    await page.getByText(school).first().waitFor()
+    await signInAt(page, url, phone, school, server)
     await card('Asha Rao').getByText('At school since').waitFor()
     await look(page, 'today-more')
 

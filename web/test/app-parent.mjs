@@ -1,7 +1,7 @@
 // A parent on a phone: signs in by code, sees the children's day, sets a PIN, reads without a line, changes the language and the
 // account, signs out, and is back by PIN.
 
-import { look, phoneSized, signInByCode } from './app.mjs'
+import { look, phoneSized, placesOf, signInAt } from './app.mjs'
 import { inWindow, lineTo, until, want } from './browser.mjs'
 
 export default async function ({ url: server, story, say, phone, school, other }) {
@@ -10,18 +10,13 @@ export default async function ({ url: server, story, say, phone, school, other }
     forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
     const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor()
     const card = (name) => page.getByRole('region', { name, exact: true })
-    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+    const place = placesOf(page)
 
     say('signs in by a code')
     await page.goto(`${url}/app/`)
     await page.getByLabel('Phone number').waitFor()
     await look(page, 'sign-in')
-    await signInByCode(page, url, phone, server)
-    if ((await page.getByText(school).count()) === 0) {
-      await place('More').click()
-      await page.getByRole('listitem').filter({ hasText: school }).getByRole('button', { name: 'Switch' }).click()
-    }
-    await page.getByText(school).first().waitFor()
+    await signInAt(page, url, phone, school, server)
 
     say('sees where each child is, and what is to be paid')
     await heading('Today')

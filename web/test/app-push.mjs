@@ -1,7 +1,7 @@
 // Notices on a parent's phone: asked for by a tap, encrypted by the service for this browser, shown by the worker, and a tap on
 // one opens its page as the account it is for. The browser's push service is ours: what it decrypted is delivered by the
 // browser's protocol, as the vendor's would.
-import { look, phoneSized, signInByCode } from './app.mjs'
+import { look, phoneSized, placesOf, signInAt } from './app.mjs'
 import { inWindow, until, want } from './browser.mjs'
 
 export default async function ({ url, story, say, phone, school, other, subscription, received, token, ashaId }) {
@@ -26,7 +26,7 @@ export default async function ({ url, story, say, phone, school, other, subscrip
       }
     }, subscription)
     const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor()
-    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+    const place = placesOf(page)
     const mark = async (status) => {
       const response = await fetch(`${url}/school-admin/attendance/mark`, {
         method: 'POST',
@@ -37,16 +37,8 @@ export default async function ({ url, story, say, phone, school, other, subscrip
     }
 
     say('turns notices on')
-    await signInByCode(page, url, phone)
+    await signInAt(page, url, phone, school)
     await place('More').click()
-    const ours = page.getByRole('listitem').filter({ hasText: school })
-    const switchTo = ours.getByRole('button', { name: 'Switch' })
-    await ours.getByText('In use').or(switchTo).waitFor()
-    if ((await switchTo.count()) > 0) {
-      await switchTo.click()
-      await heading('Today')
-      await place('More').click()
-    }
     await page.getByRole('link', { name: /Notices on this phone/ }).click()
     await heading('Notices on this phone')
     await look(page, 'notices')

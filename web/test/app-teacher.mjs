@@ -1,6 +1,6 @@
 // A teacher on a phone: sees the next lesson, decides leave, marks a register of forty in a dead spot, which arrives once, corrects
 // it, and reads the timetable, the class and the own leave.
-import { codeOf, look, phoneSized, signInByCode } from './app.mjs'
+import { codeOf, look, phoneSized, placesOf, signInByCode } from './app.mjs'
 import { caller, inWindow, lineTo, until, want } from './browser.mjs'
 
 export default async function ({ url: server, story, say, phone, parentPhone, token, division, today, exam }) {
@@ -15,7 +15,7 @@ export default async function ({ url: server, story, say, phone, parentPhone, to
     forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
     const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor()
     const card = (name) => page.getByRole('region', { name, exact: true })
-    const place = (name) => page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+    const place = placesOf(page)
     const student = (name) => page.getByRole('group', { name: new RegExp(`^\\d+ ${name} Rao$`) })
     const mark = (name, status) => student(name).getByRole('radio', { name: status, exact: true })
     const calls = []

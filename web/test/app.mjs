@@ -19,6 +19,23 @@ export async function signInByCode(page, url, phone, server = url) {
   await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
 }
 
+/** The links at the foot of the page. */
+export const placesOf = (page) => (name) =>
+  page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name })
+
+/** Signs in, and goes on with the account at a school: the phone may have others, and one of those was opened. */
+export async function signInAt(page, url, phone, school, server = url) {
+  const place = placesOf(page)
+  await signInByCode(page, url, phone, server)
+  await place('More').click()
+  const account = page.getByRole('listitem').filter({ hasText: school })
+  const change = account.getByRole('button', { name: 'Switch' })
+  await account.getByText('In use').or(change).waitFor()
+  if ((await change.count()) > 0) await change.click()
+  else await place('Today').click()
+  await page.getByText(`${school} · `).waitFor()
+}
+
 /** Everything that can be tapped, a box with its label, is at least 44 px, and nothing is wider than the phone. */
 export async function thumbSized(page, name) {
   const small = await page.evaluate(() =>

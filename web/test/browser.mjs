@@ -89,7 +89,34 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
       console.error(`CSP ${e.violatedDirective} ${e.blockedURI} ${e.sample}`),
     )
   })
-  return { context, page: await context.newPage(), faults, close: () => context.close() }
+  const page = await context.newPage()
+  steadyFill(page)
+  return { context, page, faults, close: () => context.close() }
+}
+
+/**
+ * Locator.fill focuses a field, then types: a dialog that takes the focus when it opens, or gives it back when it closes,
+ * may come between the two, and the text is lost. So the first field of a dialog waits until it has the focus, and what
+ * left a field as it was is filled in again.
+ */
+function steadyFill(page) {
+  const locator = Object.getPrototypeOf(page.locator('body'))
+  if (locator.steady) return
+  const fill = locator.fill
+  const value = (field) => field.inputValue().catch(() => undefined)
+  locator.steady = true
+  locator.fill = async function (text, options) {
+    const focused = (field) => {
+      const dialog = field.closest('[aria-modal="true"]')
+      return !dialog || dialog.contains(document.activeElement)
+    }
+    await until(() => this.evaluate(focused), 'an opened dialog takes the focus')
+    for (let tries = 0; tries < 3; tries++) {
+      const before = await value(this)
+      await fill.call(this, text, options)
+      if (before === text || before === undefined || (await value(this)) !== before) return
+    }
+  }
 }
 
 /**
