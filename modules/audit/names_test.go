@@ -93,3 +93,20 @@ func TestNames_OfEveryTable(t *testing.T) {
 		}
 	}
 }
+
+// An index whose expression calls a function with a query of its own plans that query for each row that is written.
+func TestSchema_Indexes_RunNoQuery(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	var found []string
+	err := s.DB(t).Raw(`select i.indexrelid::regclass || ' calls ' || f.proname from pg_index i
+		join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid and d.refclassid = 'pg_proc'::regclass
+		join pg_proc f on f.oid = d.refobjid join pg_language l on l.oid = f.prolang
+		where l.lanname <> 'c' and l.lanname <> 'internal' and (l.lanname <> 'sql' or f.prosrc ~* '\mfrom\M')`).Scan(&found).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, index := range found {
+		t.Error(index)
+	}
+}
