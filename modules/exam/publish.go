@@ -45,13 +45,16 @@ type MissingResult struct {
 	SubjectName     string    `json:"subjectName"`
 }
 
-// missingSQL are the results of the exam $1 that were not entered.
-var missingSQL = `select r.student_id, s.admission_number, s.first_name, s.last_name, k.name as class_name, p.id as paper_id,
+// missingSQL are the results of the exam $1 that were not entered. Who has none comes first, and is mostly nobody: whether
+// a student takes a subject is asked of those alone.
+var missingSQL = `with missing as materialized (select p.id, p.class_id, p.subject_id, p.exam_date, r.student_id, r.division_id
+		from exam_paper p join ` + seated + ` where p.exam_id = $1
+		and not exists (select from exam_result o where o.paper_id = p.id and o.student_id = r.student_id))
+	select r.student_id, s.admission_number, s.first_name, s.last_name, k.name as class_name, r.id as paper_id,
 	u.name as subject_name, count(*) over () as total
-	from exam_paper p join ` + expected +
-	` join student s on s.id = r.student_id and s.deleted_at is null join class k on k.id = p.class_id join subject u on u.id = p.subject_id
-	where p.exam_id = $1 and not exists (select from exam_result o where o.paper_id = p.id and o.student_id = r.student_id)
-	order by k.level, k.name, s.first_name, s.last_name, s.id, p.exam_date, u.name, p.id limit 200`
+	from missing r join student s on s.id = r.student_id and s.deleted_at is null join class k on k.id = r.class_id
+	join subject u on u.id = r.subject_id where ` + takesOf("r") + `
+	order by k.level, k.name, s.first_name, s.last_name, s.id, r.exam_date, u.name, r.id limit 200`
 
 // publish shows the parents an exam's schedule or its results. The exam is locked:
 // of two at once the second finds it published.
