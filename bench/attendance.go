@@ -59,8 +59,8 @@ const monthScript = `select s.id, e.roll_number, s.admission_number, s.first_nam
 		extract(day from greatest(e.start_date, '%[1]s'::date))::int2, extract(day from least(e.end_date, '%[2]s'::date))::int2, m.marks
 	from enrolment e join student s on s.id = e.student_id
 	cross join lateral (
-		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then 'V'
-		else left(a.status, 1) end, ''), '') as marks
+		select coalesce(string_agg(chr(48 + extract(day from a.date)::int) || case a.status when 'LEAVE' then
+		case when a.half_day then 'W' else 'V' end else left(a.status, 1) end, ''), '') as marks
 		from attendance a where a.student_id = e.student_id and a.date between greatest(e.start_date, '%[1]s'::date)
 		and least(e.end_date, '%[2]s'::date)) m
 	where e.division_id = md5('Class 5A')::uuid and e.start_date <= '%[2]s'::date and (e.end_date is null or e.end_date >= '%[1]s'::date)

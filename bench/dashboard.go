@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,8 +25,9 @@ const (
 // dashboardRows is the dashboard once more, counted for every request.
 func dashboardRows() []api.Row {
 	rows := (&dashboard.Module{Buses: service.Buses{}, Anew: true}).Describe().Rows
-	rows[0].Path = dashboardAnew
-	return rows
+	i := slices.IndexFunc(rows, func(r api.Row) bool { return r.Path == dashboardPath })
+	rows[i].Path = dashboardAnew
+	return rows[i : i+1]
 }
 
 // dashboardSQL gives an office with students a month of attendance and of payments, and
