@@ -85,6 +85,9 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
     })
   })
   await context.addInitScript(() => {
+    document.addEventListener('focusin', (e) =>
+      e.target.closest?.('[aria-modal="true"]')?.setAttribute('data-had-focus', ''),
+    )
     document.addEventListener('securitypolicyviolation', (e) =>
       console.error(`CSP ${e.violatedDirective} ${e.blockedURI} ${e.sample}`),
     )
@@ -96,21 +99,20 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
 
 /**
  * Locator.fill focuses a field, then types: a dialog that takes the focus when it opens, or gives it back when it closes,
- * may come between the two, and the text is lost. So the first field of a dialog waits until it has the focus, and what
- * left a field as it was is filled in again.
+ * may come between the two, and the text is lost. So the first field of a dialog waits a while for it to take the focus
+ * (not all do), and what left a field as it was is filled in again.
  */
 function steadyFill(page) {
   const locator = Object.getPrototypeOf(page.locator('body'))
   if (locator.steady) return
   const fill = locator.fill
-  const value = (field) => field.inputValue().catch(() => undefined)
+  const value = (field) => field.inputValue({ timeout: 500 }).catch(() => undefined) // it may be gone, its page with it
   locator.steady = true
   locator.fill = async function (text, options) {
-    const focused = (field) => {
-      const dialog = field.closest('[aria-modal="true"]')
-      return !dialog || dialog.contains(document.activeElement)
-    }
-    await until(() => this.evaluate(focused), 'an opened dialog takes the focus')
+    await this.waitFor()
+    const ready = (field) => field.closest('[aria-modal="true"]')?.hasAttribute('data-had-focus') ?? true
+    const isReady = () => this.evaluate(ready, undefined, { timeout: 500 }).catch(() => false)
+    for (const end = Date.now() + 2_000; !(await isReady()) && Date.now() < end; );
     for (let tries = 0; tries < 3; tries++) {
       const before = await value(this)
       await fill.call(this, text, options)
