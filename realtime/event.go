@@ -10,19 +10,19 @@ import (
 	"homeroom/realtime/socketio"
 )
 
-// accepted and Refusal are how every event is answered.
-type accepted struct {
-	OK bool `json:"ok"`
+// Accepted and Refusal are how every event is answered.
+type Accepted struct {
+	OK bool `json:"ok" doc:"Always true"`
 }
 
 // Refusal is why something is not done: the answer of an event, or the data of the
 // connect_error of a client that is not admitted. It has the fields of the API's errors.
 type Refusal struct {
-	OK         bool   `json:"ok"`
-	StatusCode int    `json:"statusCode"` // as of HTTP
-	Error      string `json:"error"`      // a code of the API, or the status text
+	OK         bool   `json:"ok" doc:"Always false"`
+	StatusCode int    `json:"statusCode" doc:"As of HTTP"`
+	Error      string `json:"error" doc:"A code of the API, or the status text"`
 	Message    string `json:"message"`
-	RetryAfter int    `json:"retryAfter,omitempty"` // seconds, of a 429
+	RetryAfter int    `json:"retryAfter,omitempty" doc:"Seconds to wait, of a 429"`
 }
 
 // event handles an event of a client. The client's other events wait meanwhile.
@@ -33,7 +33,7 @@ func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack
 		data = args[0]
 	}
 	answer := func(err error) { ack(h.answer(err)) }
-	if name == "update-location" { // by far the most; the tracker has timeouts of its own
+	if name == updateLocation { // by far the most; the tracker has timeouts of its own
 		person, _ := m.identity()
 		err := h.MayReport(context.Background(), person)
 		if err == nil {
@@ -46,16 +46,13 @@ func (h *Hub) event(s *socketio.Socket, name string, args []json.RawMessage, ack
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), eventTime)
 	defer cancel()
-	switch name {
-	case "join-bus-room":
-		answer(h.join(ctx, s, m, data))
-	case "leave-bus-room":
-		answer(h.leave(s, m, data))
-	case "renew":
-		answer(h.renew(ctx, s, m, data))
-	default:
-		answer(refused{404, "Not Found", "There is no event " + name})
+	for _, e := range clientEvents {
+		if e.Name == name && e.handle != nil {
+			answer(e.handle(h, ctx, s, m, data))
+			return
+		}
 	}
+	answer(refused{404, "Not Found", "There is no event " + name})
 }
 
 // refused is a refusal of the hub's own.
@@ -68,7 +65,7 @@ func (r refused) Error() string { return r.message }
 
 func (h *Hub) answer(err error) any {
 	if err == nil {
-		return accepted{OK: true}
+		return Accepted{OK: true}
 	}
 	r := h.explain(err)
 	if r.StatusCode >= 500 {
@@ -96,10 +93,7 @@ func (h *Hub) limit(ctx context.Context, p Person) error {
 
 // busOf reads which room is meant. A school that is not the caller's is refused.
 func busOf(p Person, data json.RawMessage) (uuid.UUID, error) {
-	var sent struct {
-		SchoolID string `json:"schoolId"`
-		BusID    string `json:"busId"`
-	}
+	var sent Room
 	if err := json.Unmarshal(data, &sent); err != nil {
 		return uuid.Nil, refused{400, "Bad Request", "Send an object with schoolId and busId"}
 	}
@@ -179,7 +173,7 @@ func (m *member) enterLocked(s *socketio.Socket, school, bus uuid.UUID, sight Si
 	}
 }
 
-func (h *Hub) leave(s *socketio.Socket, m *member, data json.RawMessage) error {
+func (h *Hub) leave(_ context.Context, s *socketio.Socket, m *member, data json.RawMessage) error {
 	person, _ := m.identity()
 	bus, err := busOf(person, data)
 	if err != nil {
@@ -214,9 +208,7 @@ func (h *Hub) greet(ctx context.Context, s *socketio.Socket, school, bus uuid.UU
 
 // renew replaces the token by a newer one of the same person.
 func (h *Hub) renew(ctx context.Context, s *socketio.Socket, m *member, data json.RawMessage) error {
-	var sent struct {
-		Token string `json:"token"`
-	}
+	var sent Token
 	if err := json.Unmarshal(data, &sent); err != nil || sent.Token == "" {
 		if json.Unmarshal(data, &sent.Token) != nil || sent.Token == "" {
 			return refused{400, "Bad Request", "Send an object with token"}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,6 +138,9 @@ func (a *fanout) render(at time.Time, show Show) (msg message, last any) {
 	msg = message{From: a.hub.id, At: at.UnixMicro()}
 	last = show(func(name, key string, data any) {
 		encoded, err := json.Marshal(data)
+		if err == nil && !a.hub.sends(name) {
+			err = errors.New("it is not documented")
+		}
 		if err != nil {
 			a.hub.Log.Error("an event was not encoded", "event", name, "error", err)
 			return
@@ -149,6 +153,9 @@ func (a *fanout) render(at time.Time, show Show) (msg message, last any) {
 // Publish sends an event to a bus's room; with about, only to those whom it is about.
 // What other instances miss while Redis is away, they read when it is back.
 func (h *Hub) Publish(ctx context.Context, school, bus uuid.UUID, about *About, e Event) error {
+	if !h.sends(e.Name) {
+		return fmt.Errorf("the event %s is not documented", e.Name)
+	}
 	room := roomOf(school, bus)
 	msg := message{From: h.id, Events: []Event{e}}
 	if about != nil {
@@ -167,6 +174,8 @@ func (h *Hub) Publish(ctx context.Context, school, bus uuid.UUID, about *About, 
 	h.fanout.note(h.Redis.Publish(ctx, channelPrefix+room, body).Err())
 	return nil
 }
+
+func (h *Hub) sends(event string) bool { return len(h.Sends) == 0 || slices.Contains(h.Sends, event) }
 
 // deliver emits events to the members of a room on this instance. A position is emitted
 // only if it is newer than what is shown there; if it is not, joined, a member who may

@@ -75,6 +75,9 @@ type Parts struct {
 	// together; the error refuses it. Nil is no limit.
 	Limit func(ctx context.Context, user uuid.UUID) error
 
+	// Sends are the names of the events that Publish and Move take; none is any.
+	Sends []string
+
 	AllowedOrigins []string
 	// PerAddress is how many connections of one address are taken.
 	PerAddress int

@@ -64,7 +64,7 @@ func (h *Hub) expire(s *socketio.Socket, m *member, now time.Time) {
 	case !now.Before(until):
 		s.Drop()
 	case warn:
-		_ = s.Emit("token-expiring", TokenExpiring{until.UTC()})
+		_ = s.Emit(tokenExpiring, TokenExpiring{until.UTC()})
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swaggest/openapi-go/openapi31"
-
 	"homeroom/api"
 )
 
@@ -49,7 +47,7 @@ func (d *document) tag(row *api.Row) string {
 	if row.Kind() == api.KindOpen {
 		client = -1 // signing in comes first
 	}
-	d.tags[fmt.Sprintf("%02d %03d %s", client+1, order, name)] = openapi31.Tag{Name: name}
+	d.tags[fmt.Sprintf("%02d %03d %s", client+1, order, name)] = tag{name}
 	return name
 }
 

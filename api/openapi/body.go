@@ -4,13 +4,11 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/swaggest/openapi-go/openapi31"
-
 	"homeroom/api"
 )
 
 // requestBody is what the kernel reads: the parameters under data, or flat on sign-in rows.
-func (d *document) requestBody(row *api.Row) (*openapi31.RequestBodyOrReference, error) {
+func (d *document) requestBody(row *api.Row) (*requestBody, error) {
 	if row.Method == http.MethodGet {
 		return nil, nil
 	}
@@ -38,34 +36,31 @@ func (d *document) requestBody(row *api.Row) (*openapi31.RequestBodyOrReference,
 	if !row.Flat {
 		data = schema{"type": "object", "properties": schema{"data": data}, "required": []string{"data"}}
 	}
-	content := map[string]openapi31.MediaType{}
+	content := map[string]media{}
 	if row.TakesCSV() {
 		content = fileContent()
 	}
-	content["application/json"] = openapi31.MediaType{Schema: data}
-	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: content}}, nil
+	content["application/json"] = media{Schema: data}
+	return &requestBody{Required: must, Content: content}, nil
 }
 
 // uploadBody documents the two ways a file comes in.
-func uploadBody(row *api.Row) *openapi31.RequestBodyOrReference {
-	must := true
+func uploadBody(row *api.Row) *requestBody {
 	if row.AnyFile {
 		file := schema{"type": "string", "contentMediaType": "application/octet-stream",
 			"description": "At most 10 MiB. Its type is found from its content."}
-		return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: map[string]openapi31.MediaType{
-			"multipart/form-data": {Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
-				"description": "The parameters of the query may be fields of the form instead."}},
-		}}}
+		return &requestBody{Required: true, Content: map[string]media{"multipart/form-data": formOf(file)}}
 	}
-	return &openapi31.RequestBodyOrReference{RequestBody: &openapi31.RequestBody{Required: &must, Content: fileContent()}}
+	return &requestBody{Required: true, Content: fileContent()}
 }
 
 // fileContent is a CSV file, in a form or as the whole body.
-func fileContent() map[string]openapi31.MediaType {
+func fileContent() map[string]media {
 	file := schema{"type": "string", "contentMediaType": "text/csv", "description": "A CSV file in UTF-8, of at most 20 MiB."}
-	return map[string]openapi31.MediaType{
-		"multipart/form-data": {Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
-			"description": "The parameters of the query may be fields of the form instead."}},
-		"text/csv": {Schema: file},
-	}
+	return map[string]media{"multipart/form-data": formOf(file), "text/csv": {Schema: file}}
+}
+
+func formOf(file schema) media {
+	return media{Schema: schema{"type": "object", "properties": schema{"file": file}, "required": []string{"file"},
+		"description": "The parameters of the query may be fields of the form instead."}}
 }

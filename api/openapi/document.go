@@ -11,12 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/swaggest/openapi-go/openapi31"
 
 	"homeroom/api"
 )
@@ -33,9 +30,7 @@ func Document(k *api.Kernel) ([]byte, error) {
 		return nil, fmt.Errorf("writing the API document: %w", err)
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, plainText(raw), "", "  "); err != nil {
-		return nil, fmt.Errorf("writing the API document: %w", err)
-	}
+	layOut(&out, plainText(raw), 0)
 	out.WriteByte('\n')
 	return out.Bytes(), nil
 }
@@ -43,23 +38,27 @@ func Document(k *api.Kernel) ([]byte, error) {
 // document is an OpenAPI document while it is written.
 type document struct {
 	schemas   *schemas
-	responses map[string]openapi31.ResponseOrReference
-	paths     map[string]openapi31.PathItem
+	responses map[string]response
+	common    map[string]parameter // parameters of several operations
+	examples  map[string]example
+	paths     map[string]map[string]*operation
 	catalogue api.Catalogue
-	tags      map[string]openapi31.Tag
+	tags      map[string]tag
 	ids       map[string]string // operation id → row
 	templates map[string]string // path without its parameters' names → path
 }
 
 // describe writes the document, or says everything about the rows that it cannot
 // express.
-func describe(k *api.Kernel) (*openapi31.Spec, error) {
+func describe(k *api.Kernel) (*spec, error) {
 	d := &document{
 		catalogue: k.Catalogue,
 		schemas:   newSchemas(k),
-		responses: map[string]openapi31.ResponseOrReference{},
-		paths:     map[string]openapi31.PathItem{},
-		tags:      map[string]openapi31.Tag{},
+		responses: map[string]response{},
+		common:    maps.Clone(sharedParameters),
+		examples:  map[string]example{},
+		paths:     map[string]map[string]*operation{},
+		tags:      map[string]tag{},
 		ids:       map[string]string{},
 		templates: map[string]string{},
 	}
@@ -79,29 +78,27 @@ func describe(k *api.Kernel) (*openapi31.Spec, error) {
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
-	failure := d.schemas.output(errorType)
-	components, err := d.schemas.components()
+	schemas, err := d.schemas.components()
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range d.responses {
-		describeFailure(r.Response, failure)
-	}
-	return &openapi31.Spec{
-		Openapi: "3.1.0",
-		Info:    openapi31.Info{Title: "Homeroom", Version: "1.0.0", Description: ptr(guide(rows, k.Catalogue))},
-		Servers: []openapi31.Server{{URL: "/", Description: ptr("This server")}},
-		Paths:   &openapi31.Paths{MapOfPathItemValues: d.paths},
+	d.shareRepeated()
+	return &spec{
+		OpenAPI: "3.1.0",
+		Info:    info{Title: "Homeroom", Version: "1.0.0", Description: guide(rows, k.Catalogue)},
+		Servers: []server{{URL: "/", Description: "This server"}},
+		Paths:   d.paths,
 		Tags:    d.sortedTags(),
-		Components: &openapi31.Components{
-			Schemas:    components,
+		Components: components{
+			Schemas:    schemas,
 			Responses:  d.responses,
 			Headers:    sharedHeaders,
-			Parameters: sharedParameters,
-			SecuritySchemes: map[string]openapi31.SecuritySchemeOrReference{"bearer": {SecurityScheme: &openapi31.SecurityScheme{
-				Description: ptr("The `accessToken` of a sign-in. It lives 15 minutes."),
-				HTTPBearer:  &openapi31.SecuritySchemeHTTPBearer{Scheme: "bearer", BearerFormat: ptr("JWT")},
-			}}},
+			Parameters: d.common,
+			Examples:   d.examples,
+			SecuritySchemes: map[string]schema{"bearer": {
+				"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+				"description": "The `accessToken` of a sign-in. It lives 15 minutes.",
+			}},
 		},
 	}, nil
 }
@@ -110,8 +107,8 @@ func (d *document) add(row *api.Row) error {
 	if err := samePathNames(row); err != nil {
 		return err
 	}
-	path := parameter.ReplaceAllString(row.Path, "{$1}")
-	template := parameter.ReplaceAllString(row.Path, "{}")
+	path := pathParameter.ReplaceAllString(row.Path, "{$1}")
+	template := pathParameter.ReplaceAllString(row.Path, "{}")
 	if other, taken := d.templates[template]; taken && other != path {
 		return fmt.Errorf("the same path is spelt %s elsewhere: use one name for its parameter", other)
 	}
@@ -120,37 +117,25 @@ func (d *document) add(row *api.Row) error {
 	if err != nil {
 		return err
 	}
-	if other, taken := d.ids[*op.ID]; taken {
-		return fmt.Errorf("its operation id %s is also that of %s", *op.ID, other)
+	if other, taken := d.ids[op.ID]; taken {
+		return fmt.Errorf("its operation id %s is also that of %s", op.ID, other)
 	}
-	d.ids[*op.ID] = row.Name()
-	item := d.paths[path]
-	switch row.Method {
-	case http.MethodGet:
-		item.Get = op
-	case http.MethodPost:
-		item.Post = op
-	case http.MethodPut:
-		item.Put = op
-	case http.MethodDelete:
-		item.Delete = op
-	case http.MethodPatch:
-		item.Patch = op
-	default:
-		return fmt.Errorf("the method cannot be documented")
+	d.ids[op.ID] = row.Name()
+	if d.paths[path] == nil {
+		d.paths[path] = map[string]*operation{}
 	}
-	d.paths[path] = item
+	d.paths[path][strings.ToLower(row.Method)] = op
 	return nil
 }
 
-// parameter is a path parameter as Gin writes it.
-var parameter = regexp.MustCompile(`[:*]([A-Za-z0-9_]+)`)
+// pathParameter is a parameter of a path as Gin writes it.
+var pathParameter = regexp.MustCompile(`[:*]([A-Za-z0-9_]+)`)
 
 // samePathNames refuses a request that would read a parameter its path does not
 // have, or a path whose parameter nobody reads.
 func samePathNames(row *api.Row) error {
 	inPath := map[string]bool{}
-	for _, m := range parameter.FindAllStringSubmatch(row.Path, -1) {
+	for _, m := range pathParameter.FindAllStringSubmatch(row.Path, -1) {
 		inPath[m[1]] = true
 	}
 	for _, f := range row.PathFields() {
@@ -166,8 +151,8 @@ func samePathNames(row *api.Row) error {
 	return nil
 }
 
-func (d *document) sortedTags() []openapi31.Tag {
-	var out []openapi31.Tag
+func (d *document) sortedTags() []tag {
+	var out []tag
 	for _, key := range slices.Sorted(maps.Keys(d.tags)) {
 		out = append(out, d.tags[key])
 	}
@@ -195,5 +180,3 @@ func plainText(raw []byte) []byte {
 	}
 	return out
 }
-
-func ptr[T any](v T) *T { return &v }

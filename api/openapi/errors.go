@@ -5,8 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-
-	"github.com/swaggest/openapi-go/openapi31"
+	"strings"
 
 	"homeroom/api"
 )
@@ -94,31 +93,30 @@ func closedToTeachers(row *api.Row) bool {
 
 // refuse adds the row's error answers. Rows that refuse alike share a component; a
 // row with refusals of its own carries them itself.
-func (d *document) refuse(row *api.Row, in input, responses map[string]openapi31.ResponseOrReference) {
+func (d *document) refuse(row *api.Row, in input, responses map[string]response) {
 	byStatus := map[int][]failure{}
 	for _, f := range failures(row, in) {
 		byStatus[f.err.Status] = append(byStatus[f.err.Status], f)
 	}
 	own := map[int]bool{}
-	for i, e := range row.Failures {
-		name := camel(e.Code)
+	for _, e := range row.Failures {
+		name := camel(strings.ToLower(e.Code))
 		if e.Code == http.StatusText(e.Status) {
-			name = "Refusal" + strconv.Itoa(i+1)
+			name = camel(e.Message)
 		}
 		own[e.Status] = true
 		byStatus[e.Status] = append([]failure{{name, e}}, byStatus[e.Status]...)
 	}
 	for status, fs := range byStatus {
-		response := openapi31.ResponseOrReference{Response: failureResponse(status, fs)}
+		answer := d.failureResponse(status, fs, row.Failures)
 		if own[status] {
-			response.Response.Description = fs[0].err.Message
-			describeFailure(response.Response, d.schemas.output(errorType))
+			answer.Description = fs[0].err.Message
 		} else {
 			name := shareName(fs)
-			d.responses[name] = response
-			response = openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
+			d.responses[name] = answer
+			answer = response{Ref: "#/components/responses/" + name}
 		}
-		responses[strconv.Itoa(status)] = response
+		responses[strconv.Itoa(status)] = answer
 	}
 }
 
@@ -130,26 +128,24 @@ func shareName(fs []failure) string {
 	return name
 }
 
-func failureResponse(status int, fs []failure) *openapi31.Response {
-	examples := map[string]openapi31.ExampleOrReference{}
+// failureResponse describes refusals of one status. An example of the kernel's own is a
+// component, one of the row's (own) is written here.
+func (d *document) failureResponse(status int, fs []failure, own []*api.Error) response {
+	examples := map[string]example{}
 	for _, f := range fs {
-		var body any = f.err.Body()
-		examples[f.name] = openapi31.ExampleOrReference{Example: &openapi31.Example{Summary: ptr(f.err.Code), Value: &body}}
+		examples[f.name] = example{Summary: f.err.Code, Value: f.err.Body()}
+		if !slices.Contains(own, f.err) {
+			d.examples[f.name] = examples[f.name]
+			examples[f.name] = example{Ref: "#/components/examples/" + f.name}
+		}
 	}
 	headers := headersOf("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 	if status == 429 || status == 503 {
 		headers = headersOf("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After")
 	}
-	return &openapi31.Response{
+	return response{
 		Description: statusWords[status],
 		Headers:     headers,
-		Content:     map[string]openapi31.MediaType{"application/json": {Examples: examples}},
+		Content:     map[string]media{"application/json": {Schema: d.schemas.output(errorType), Examples: examples}},
 	}
-}
-
-// describeFailure gives a response the schema of the error body.
-func describeFailure(r *openapi31.Response, s schema) {
-	media := r.Content["application/json"]
-	media.Schema = s
-	r.Content["application/json"] = media
 }

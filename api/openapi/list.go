@@ -6,17 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/swaggest/openapi-go/openapi31"
-
 	"homeroom/api"
 )
 
 // listParameters are the generic list request in the query.
-func listParameters(l *api.Listing) []openapi31.ParameterOrReference {
-	var out []openapi31.ParameterOrReference
+func listParameters(l *api.Listing) []parameter {
+	var out []parameter
 	add := func(name, says string, s schema) {
 		s["description"] = says
-		out = append(out, parameterOf(name, openapi31.ParameterInQuery, false, s))
+		out = append(out, parameterOf(name, inQuery, false, s))
 	}
 	page, limit := pageSchemas()
 	add("page", "Which page, from 1.", page)

@@ -109,7 +109,7 @@ func annotate(property schema, f reflect.StructField) error {
 		property["description"] = doc
 	}
 	if text, ok := f.Tag.Lookup("example"); ok {
-		v, err := example(property, text)
+		v, err := readExample(property, text)
 		if err != nil {
 			return err
 		}

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/swaggest/openapi-go/openapi31"
-
 	"homeroom/api"
 )
 
@@ -19,7 +17,7 @@ import (
 type input struct{ path, query, body bool }
 
 // operation describes one row.
-func (d *document) operation(row *api.Row) (*openapi31.Operation, error) {
+func (d *document) operation(row *api.Row) (*operation, error) {
 	var in input
 	parameters, err := d.parameters(row, &in)
 	if err != nil {
@@ -34,7 +32,7 @@ func (d *document) operation(row *api.Row) (*openapi31.Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	responses := map[string]openapi31.ResponseOrReference{strconv.Itoa(row.Status): {Response: success}}
+	responses := map[string]response{strconv.Itoa(row.Status): success}
 	if pending := row.Answers().Pending; pending != nil {
 		waiting := *row
 		waiting.Response, waiting.Status = pending, http.StatusAccepted
@@ -42,30 +40,26 @@ func (d *document) operation(row *api.Row) (*openapi31.Operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		responses[strconv.Itoa(waiting.Status)] = openapi31.ResponseOrReference{Response: said}
+		responses[strconv.Itoa(waiting.Status)] = said
 	}
 	d.refuse(row, in, responses)
 
-	op := &openapi31.Operation{
-		ID:          ptr(operationID(row)),
-		Summary:     ptr(row.Summary),
-		Description: ptr(d.whoMay(row)),
+	op := &operation{
+		ID:          operationID(row),
+		Summary:     row.Summary,
+		Description: d.whoMay(row),
 		Tags:        []string{d.tag(row)},
 		Parameters:  parameters,
 		RequestBody: body,
-		Responses:   &openapi31.Responses{MapOfResponseOrReferenceValues: responses},
-		MapOfAnything: map[string]any{
-			"x-limit-class": string(row.Class),
-		},
+		Responses:   responses,
+		Fresh:       row.Fresh,
+		LimitClass:  row.Class,
 	}
 	if row.Bearer {
 		op.Security = []map[string][]string{{"bearer": {}}}
 	}
-	if row.Fresh {
-		op.MapOfAnything["x-fresh"] = true
-	}
 	if row.Kind() != api.KindOpen {
-		op.MapOfAnything["x-permission"] = permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles, Or: row.OrReads}
+		op.Permission = &permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles, Or: row.OrReads}
 	}
 	return op, nil
 }
@@ -74,7 +68,7 @@ func (d *document) operation(row *api.Row) (*openapi31.Operation, error) {
 func operationID(row *api.Row) string {
 	var words []string
 	for _, part := range strings.Split(row.Path, "/") {
-		if m := parameter.FindStringSubmatch(part); m != nil {
+		if m := pathParameter.FindStringSubmatch(part); m != nil {
 			part = "by-" + m[1]
 		}
 		words = append(words, part)
@@ -82,8 +76,8 @@ func operationID(row *api.Row) string {
 	return strings.ToLower(row.Method) + camel(strings.Join(words, "/"))
 }
 
-func (d *document) parameters(row *api.Row, in *input) ([]openapi31.ParameterOrReference, error) {
-	var out []openapi31.ParameterOrReference
+func (d *document) parameters(row *api.Row, in *input) ([]parameter, error) {
+	var out []parameter
 	for _, f := range row.PathFields() {
 		name := f.Tag.Get("path")
 		s, err := d.schemas.of(f.Type, schemaUse{input: true})
@@ -97,14 +91,14 @@ func (d *document) parameters(row *api.Row, in *input) ([]openapi31.ParameterOrR
 			return nil, fmt.Errorf("field %s: %w", name, err)
 		}
 		in.path = true
-		out = append(out, parameterOf(name, openapi31.ParameterInPath, true, s))
+		out = append(out, parameterOf(name, inPath, true, s))
 	}
 	switch {
 	case row.Listing != nil && !row.Twin:
 		in.query = true
 		out = append(out, listParameters(row.Listing)...)
 		if row.GivesCSV() {
-			out = append(out, parameterOf(api.FormatParameter, openapi31.ParameterInQuery, false, schema{
+			out = append(out, parameterOf(api.FormatParameter, inQuery, false, schema{
 				"type": "string", "enum": []any{"json", "csv"}, "default": "json",
 				"description": "csv: the whole list as a file, with the words on screen; page and limit do not count.",
 			}))
@@ -118,22 +112,22 @@ func (d *document) parameters(row *api.Row, in *input) ([]openapi31.ParameterOrR
 		out = append(out, query...)
 	}
 	if row.Console {
-		out = append(out, parameterOf(api.ConsoleHeader, openapi31.ParameterInHeader, true, schema{
+		out = append(out, parameterOf(api.ConsoleHeader, inHeader, true, schema{
 			"type": "string", "description": "Any value. Pages of other sites cannot send it, so that a cookie alone is never enough.",
 			"example": "1",
 		}))
 	}
 	if row.KnowsDevice {
-		out = append(out, openapi31.ParameterOrReference{Reference: &openapi31.Reference{Ref: "#/components/parameters/DeviceToken"}})
+		out = append(out, parameter{Ref: "#/components/parameters/DeviceToken"})
 	}
 	if row.Idempotent {
-		out = append(out, openapi31.ParameterOrReference{Reference: &openapi31.Reference{Ref: "#/components/parameters/IdempotencyKey"}})
+		out = append(out, parameter{Ref: "#/components/parameters/IdempotencyKey"})
 	}
 	return out, nil
 }
 
 // queryParameters are the fields of a GET's request.
-func (d *document) queryParameters(row *api.Row) ([]openapi31.ParameterOrReference, error) {
+func (d *document) queryParameters(row *api.Row) ([]parameter, error) {
 	if row.Request.Kind() != reflect.Struct {
 		return nil, nil
 	}
@@ -147,32 +141,27 @@ func (d *document) queryParameters(row *api.Row) ([]openapi31.ParameterOrReferen
 		required[name] = true
 	}
 	properties, _ := object["properties"].(schema)
-	var out []openapi31.ParameterOrReference
+	var out []parameter
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		s := properties[name].(schema)
 		if kind := s["type"]; kind == nil || kind == "object" {
 			return nil, fmt.Errorf("field %s: it cannot be given in the query", name)
 		}
-		out = append(out, parameterOf(name, openapi31.ParameterInQuery, required[name], s))
+		out = append(out, parameterOf(name, inQuery, required[name], s))
 	}
 	return out, nil
 }
 
-func parameterOf(name string, in openapi31.ParameterIn, required bool, s schema) openapi31.ParameterOrReference {
-	p := &openapi31.Parameter{Name: name, In: in, Schema: s}
-	if required {
-		p.Required = &required
-	}
-	if says, ok := s["description"].(string); ok {
-		p.Description = &says
-		delete(s, "description")
-	}
-	return openapi31.ParameterOrReference{Parameter: p}
+func parameterOf(name, in string, required bool, s schema) parameter {
+	p := parameter{Name: name, In: in, Required: required, Schema: s}
+	p.Description, _ = s["description"].(string)
+	delete(s, "description")
+	return p
 }
 
 // success is the row's answer in the spec's envelope.
-func (d *document) success(row *api.Row) (*openapi31.Response, error) {
-	out := &openapi31.Response{
+func (d *document) success(row *api.Row) (response, error) {
+	out := response{
 		Description: row.Message,
 		Headers:     headersOf("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 	}
@@ -183,7 +172,7 @@ func (d *document) success(row *api.Row) (*openapi31.Response, error) {
 	answers := row.Answers()
 	if answers.File {
 		kind := cmp.Or(row.Produces, "application/octet-stream")
-		out.Content = map[string]openapi31.MediaType{kind: {Schema: fileSchema(row.Response, kind)}}
+		out.Content = map[string]media{kind: {Schema: fileSchema(row.Response, kind)}}
 	}
 	if answers.Pending != nil {
 		out.Description = "The file, or the ranges of it that were asked for"
@@ -191,24 +180,24 @@ func (d *document) success(row *api.Row) (*openapi31.Response, error) {
 	if answers.Event != nil {
 		s, err := d.schemas.of(answers.Event, schemaUse{})
 		if err != nil {
-			return nil, fmt.Errorf("event: %w", err)
+			return out, fmt.Errorf("event: %w", err)
 		}
 		out.Description = "Server-sent events; the data of each is one of these, as JSON."
-		out.Content = map[string]openapi31.MediaType{"text/event-stream": {Schema: s}}
+		out.Content = map[string]media{"text/event-stream": {Schema: s}}
 	}
 	if answers.Record == nil {
 		return out, nil
 	}
 	data, err := d.schemas.of(answers.Record, schemaUse{})
 	if err != nil {
-		return nil, fmt.Errorf("answer: %w", err)
+		return out, fmt.Errorf("answer: %w", err)
 	}
 	properties := schema{"data": data, "message": schema{"type": "string", "examples": []any{row.Message}}}
 	required := []string{"data", "message"}
 	if flat, ok := reflect.New(row.Response).Elem().Interface().(interface{ Flatten() map[string]any }); ok && row.Flat {
 		top, err := d.schemas.object(schemaUse{t: row.Response})
 		if err != nil {
-			return nil, fmt.Errorf("answer: %w", err)
+			return out, fmt.Errorf("answer: %w", err)
 		}
 		whole, _ := top["properties"].(schema)
 		for _, name := range slices.Sorted(maps.Keys(flat.Flatten())) {
@@ -219,12 +208,12 @@ func (d *document) success(row *api.Row) (*openapi31.Response, error) {
 		}
 	}
 	if out.Content == nil {
-		out.Content = map[string]openapi31.MediaType{}
+		out.Content = map[string]media{}
 	}
 	if row.GivesCSV() {
-		out.Content["text/csv"] = openapi31.MediaType{Schema: schema{"type": "string"}}
+		out.Content["text/csv"] = media{Schema: schema{"type": "string"}}
 	}
-	out.Content["application/json"] = openapi31.MediaType{
+	out.Content["application/json"] = media{
 		Schema: schema{"type": "object", "properties": properties, "required": required},
 	}
 	return out, nil

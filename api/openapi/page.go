@@ -51,11 +51,32 @@ func Mount(k *api.Kernel) error {
 		}
 		files[path] = func() *asset { return a }
 	}
+	serve(k, files)
+	return nil
+}
+
+func serve(k *api.Kernel, files map[string]func() *asset) {
 	for path, a := range files {
 		k.MountPage(path, func(g *gin.Context) {
 			g.Header("Content-Security-Policy", docsPolicy)
 			a().serve(g)
 		})
 	}
+}
+
+// MountLive serves the document of the live channel, and a page to read it.
+func MountLive(k *api.Kernel, c LiveChannel) error {
+	document, err := c.document(k)
+	if err != nil {
+		return err
+	}
+	page, err := c.page(k)
+	if err != nil {
+		return err
+	}
+	serve(k, map[string]func() *asset{
+		"/asyncapi.json": sync.OnceValue(func() *asset { return newAsset("application/json; charset=utf-8", document) }),
+		"/api-docs/live": sync.OnceValue(func() *asset { return newAsset("text/html; charset=utf-8", page) }),
+	})
 	return nil
 }

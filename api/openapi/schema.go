@@ -159,8 +159,8 @@ func nullable(s schema) schema {
 	return s
 }
 
-// example reads an example tag as what the schema says it is.
-func example(s schema, text string) (any, error) {
+// readExample reads an example tag as what the schema says it is.
+func readExample(s schema, text string) (any, error) {
 	kind := s["type"]
 	if several, ok := kind.([]any); ok {
 		kind = several[0]

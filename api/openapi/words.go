@@ -1,10 +1,6 @@
 package openapi
 
-import (
-	"github.com/swaggest/openapi-go/openapi31"
-
-	"homeroom/api"
-)
+import "homeroom/api"
 
 // statusWords say what each status means to a caller.
 var statusWords = map[int]string{
@@ -63,36 +59,36 @@ var limitWords = map[api.LimitClass]string{
 	api.LimitRide:  "ride taps and positions",
 }
 
-var sharedHeaders = map[string]openapi31.HeaderOrReference{
-	"X-Request-Id": header("string",
+var sharedHeaders = map[string]header{
+	"X-Request-Id": headerOf("string",
 		"Names this request in our log. Send your own (8 to 64 letters, digits, dots, dashes) to follow it."),
-	"X-RateLimit-Limit":     header("integer", "Calls allowed in the window."),
-	"X-RateLimit-Remaining": header("integer", "Calls left in the window."),
-	"X-RateLimit-Reset":     header("integer", "When the window ends, in seconds since 1970."),
-	"Retry-After":           header("integer", "Seconds to wait before trying again."),
+	"X-RateLimit-Limit":     headerOf("integer", "Calls allowed in the window."),
+	"X-RateLimit-Remaining": headerOf("integer", "Calls left in the window."),
+	"X-RateLimit-Reset":     headerOf("integer", "When the window ends, in seconds since 1970."),
+	"Retry-After":           headerOf("integer", "Seconds to wait before trying again."),
 }
 
-func header(kind, says string) openapi31.HeaderOrReference {
-	return openapi31.HeaderOrReference{Header: &openapi31.Header{Description: &says, Schema: schema{"type": kind}}}
+func headerOf(kind, says string) header {
+	return header{Description: says, Schema: schema{"type": kind}}
 }
 
-func headersOf(names ...string) map[string]openapi31.HeaderOrReference {
-	out := map[string]openapi31.HeaderOrReference{}
+func headersOf(names ...string) map[string]header {
+	out := map[string]header{}
 	for _, name := range names {
-		out[name] = openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + name}}
+		out[name] = header{Ref: "#/components/headers/" + name}
 	}
 	return out
 }
 
-var sharedParameters = map[string]openapi31.ParameterOrReference{
-	"DeviceToken": {Parameter: &openapi31.Parameter{
-		Name: api.DeviceHeader, In: openapi31.ParameterInHeader,
-		Description: ptr("The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored."),
+var sharedParameters = map[string]parameter{
+	"DeviceToken": {
+		Name: api.DeviceHeader, In: inHeader,
+		Description: "The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored.",
 		Schema:      schema{"type": "string", "maxLength": 200},
-	}},
-	"IdempotencyKey": {Parameter: &openapi31.Parameter{
-		Name: "Idempotency-Key", In: openapi31.ParameterInHeader,
-		Description: ptr("Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well."),
+	},
+	"IdempotencyKey": {
+		Name: "Idempotency-Key", In: inHeader,
+		Description: "Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well.",
 		Schema:      schema{"type": "string", "maxLength": 200, "pattern": "^[ -~]*$"},
-	}},
+	},
 }

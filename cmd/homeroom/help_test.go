@@ -93,4 +93,7 @@ func TestTheCommittedOpenAPIDocumentIsWhatTheProgramSays(t *testing.T) {
 	if said := mustRun(t, environment(), "", "openapi"); said != string(committed) {
 		t.Error("docs/openapi.json differs; cure: make openapi")
 	}
+	if most := 1_500_000; len(committed) > most {
+		t.Errorf("docs/openapi.json has %d bytes, want at most %d: what rows have in common belongs into components", len(committed), most)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/api/openapi"
 	"homeroom/auth"
 	"homeroom/events"
 	"homeroom/modules/transport"
@@ -29,14 +30,33 @@ func (s *Service) openLive(o Options) {
 		},
 	})
 	s.access = &liveAccess{auth: s.Auth, tokens: s.Tokens, schools: s.schools, now: s.now}
+	var sends []string
+	for _, e := range transport.LiveEvents {
+		sends = append(sends, e.Name)
+	}
 	buses := busReader{schools: s.schools, tracker: s.Tracker, now: s.now, log: s.Log}
 	s.Hub = realtime.New(realtime.Parts{
 		Redis: s.Redis, Identify: s.access.identify, SightOf: s.access.sightOf, MayReport: s.access.mayReport, Explain: s.access.explain,
 		Limit:  s.access.limit,
-		Report: s.Tracker.Report, ReadBus: buses.read,
+		Report: s.Tracker.Report, ReadBus: buses.read, Sends: sends,
 		AllowedOrigins: s.Config.AllowedOrigins, PerSecond: 4 * o.PositionsPerSecond, Patience: o.Patience, Clock: s.now, Log: s.Log,
 	})
 	s.Tracker.Channel = s.Hub
+}
+
+// liveChannel is what travels over the live channel, by the tables that send and handle it.
+func liveChannel() openapi.LiveChannel {
+	c := openapi.LiveChannel{Auth: realtime.Token{}, Accepted: realtime.Accepted{}, Refused: realtime.Refusal{}}
+	for _, e := range realtime.ClientEvents(live.PointFields{}) {
+		c.FromClients = append(c.FromClients, openapi.LiveEvent{Name: e.Name, Summary: e.Summary, Data: e.Data})
+	}
+	for _, e := range transport.LiveEvents {
+		c.ToClients = append(c.ToClients, openapi.LiveEvent(e))
+	}
+	for _, e := range realtime.ServerEvents {
+		c.ToClients = append(c.ToClients, openapi.LiveEvent{Name: e.Name, Summary: e.Summary, Data: e.Data})
+	}
+	return c
 }
 
 // mountRealtime serves the live channel on the API's own port.

@@ -301,9 +301,7 @@ func (b *roll) tell(rider *Boarding, t tap) {
 
 func boardingNews(t Trip, rider Boarding, at time.Time) events.Fact {
 	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "boarding", StudentID: &rider.StudentID, OnTrip: &t.ID,
-		Data: map[string]any{
-			"busId": t.BusID, "tripId": t.ID, "studentId": rider.StudentID, "status": rider.Status, "at": at,
-		}}}
+		Data: BoardingStatus{BusID: t.BusID, TripID: t.ID, StudentID: rider.StudentID, Status: rider.Status, At: at}}}
 }
 
 // write keeps the taps that counted and where their riders stand.

@@ -110,10 +110,9 @@ func (i *Incident) place(c api.Ctx) error {
 // news is for everybody who watches the bus, or for the staff and the trip's driver while riders
 // are not to know.
 func (i *Incident) news() events.Fact {
-	n := News{BusID: i.BusID, Event: "incident", Data: map[string]any{
-		"id": i.ID, "busId": i.BusID, "tripId": i.TripID, "type": i.Type, "severity": i.Severity, "description": i.Description,
-		"lat": i.Lat, "lng": i.Lng, "occurredAt": i.OccurredAt, "resolvedAt": i.ResolvedAt, "resolution": i.Resolution,
-		"release": i.Release,
+	n := News{BusID: i.BusID, Event: "incident", Data: IncidentNews{
+		ID: i.ID, BusID: i.BusID, TripID: i.TripID, Type: i.Type, Severity: i.Severity, Description: i.Description,
+		Lat: i.Lat, Lng: i.Lng, OccurredAt: i.OccurredAt, ResolvedAt: i.ResolvedAt, Resolution: i.Resolution, Release: i.Release,
 	}}
 	if i.Release != released {
 		n.StudentID, n.OnTrip = &uuid.Nil, i.TripID

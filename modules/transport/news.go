@@ -21,7 +21,7 @@ const SightsChanged = "bus.sights-changed"
 // News is something about a bus.
 type News struct {
 	BusID     uuid.UUID  `json:"busId"`
-	Event     string     `json:"event"`               // as watchers get it: trip-status, boarding, incident, eta
+	Event     string     `json:"event"`               // a name of LiveEvents
 	StudentID *uuid.UUID `json:"studentId,omitempty"` // whose guardians alone get it, besides the staff; the zero id: nobody's
 	OnTrip    *uuid.UUID `json:"onTrip,omitempty"`    // the trip that happened on, whose driver gets it
 	TripID    *uuid.UUID `json:"tripId,omitempty"`    // whose state changed
@@ -43,7 +43,6 @@ func tripNews(t Trip) events.Fact {
 	return events.Fact{Kind: NewsFact, Data: News{BusID: t.BusID, Event: "trip-status", TripID: &t.ID, Data: tripStatus(t)}}
 }
 
-// tripStatus is a trip's state as watchers get it.
-func tripStatus(t Trip) any {
-	return map[string]any{"busId": t.BusID, "tripId": t.ID, "tripType": t.TripType, "status": t.Status, "at": t.UpdatedAt}
+func tripStatus(t Trip) TripStatus {
+	return TripStatus{BusID: t.BusID, TripID: t.ID, TripType: t.TripType, Status: t.Status, At: t.UpdatedAt}
 }

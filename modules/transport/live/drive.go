@@ -136,11 +136,7 @@ func (d *drive) showLocked(p *Position, before []Position, now time.Time, t *Tra
 	t.Channel.Move(d.school, bus, p.At, func(emit func(event, key string, data any)) any {
 		emit("location", "location", p.Location(bus, t.Clock()))
 		for _, e := range etas {
-			emit(
-				"eta",
-				"eta:"+e.StopID.String(),
-				map[string]any{"busId": bus, "tripId": p.TripID, "stopId": e.StopID, "etaSeconds": e.Seconds},
-			)
+			emit("eta", "eta:"+e.StopID.String(), ETA{BusID: bus, TripID: p.TripID, StopID: e.StopID, Seconds: e.Seconds})
 		}
 		return p
 	})

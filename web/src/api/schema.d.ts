@@ -18888,6 +18888,651 @@ export interface components {
         };
     };
     responses: {
+        /** @description A second factor is required for this account: add another before you remove this one */
+        ASecondFactorIsRequiredForThisAccountAddAnotherBeforeYouRemoveThisOne: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Academic year created */
+        AcademicYear: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["AcademicYear"];
+                    /**
+                     * @example Academic year created
+                     * @example OK
+                     * @example Saved
+                     * @example Academic year activated
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Account not found */
+        AccountNotFound: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        AnnouncementView: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["AnnouncementView"];
+                    /**
+                     * @example OK
+                     * @example Announcement saved
+                     * @example Saved
+                     * @example Announcement published
+                     * @example Announcement withdrawn
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Refreshed */
+        AppSession: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["AppSession"];
+                    /**
+                     * @example Refreshed
+                     * @example Signed in
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ApplicationOctetStream: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        /** @description OK */
+        ApplicationPdf: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/pdf": string;
+            };
+        };
+        /** @description OK */
+        AssignmentList: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["AssignmentList"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        BalancePage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BalancePage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        BalancePageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BalancePage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description Saved */
+        Boarding: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Boarding"];
+                    /**
+                     * @example Saved
+                     * @example Taken back
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Book created */
+        BookView: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BookView"];
+                    /**
+                     * @example Book created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        BookViewPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BookViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        BookViewPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BookViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description Bus created */
+        Bus: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Bus"];
+                    /**
+                     * @example Bus created
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        BusDetail: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["BusDetail"];
+                    /**
+                     * @example OK
+                     * @example Driver assigned
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        CertificateOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Certificate"];
+                    /** @example OK */
+                    message: string;
+                };
+                "application/pdf": string;
+            };
+        };
+        /** @description OK */
+        CertificatePage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CertificatePage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        CertificatePageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CertificatePage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description Cheque bounced */
+        Cheque: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Cheque"];
+                    /**
+                     * @example Cheque bounced
+                     * @example Cheque cleared
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Children: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Children"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Class created */
+        Class: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Class"];
+                    /**
+                     * @example Class created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ClassSubjects: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ClassSubjects"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ConcessionItem: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ConcessionItem"];
+                    /**
+                     * @example OK
+                     * @example Concession ended
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Signed in */
+        ConsoleSession: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ConsoleSession"];
+                    /**
+                     * @example Signed in
+                     * @example Refreshed
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Contacts: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Contacts"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Copy created */
+        CopyView: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["CopyView"];
+                    /**
+                     * @example Copy created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Cover: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Cover"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Day: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Day"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        DayRegister: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["DayRegister"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Delivered: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Delivered"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        DeliverySetting: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["DeliverySetting"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Division created */
+        Division: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Division"];
+                    /**
+                     * @example Division created
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        DivisionRoster: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["DivisionRoster"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        DivisionWeek: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["DivisionWeek"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
         /** @description It does not fit what is there: a duplicate, a state that forbids it, or a stale version. */
         Duplicate: {
             headers: {
@@ -18953,6 +19598,193 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Employee created */
+        EmployeeDetail: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["EmployeeDetail"];
+                    /**
+                     * @example Employee created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Entitlements: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Entitlements"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Erased */
+        Erased: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Erased"];
+                    /** @example Erased */
+                    message: string;
+                };
+            };
+        };
+        /** @description Event created */
+        Event: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Event"];
+                    /**
+                     * @example Event created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Exam created */
+        Exam: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Exam"];
+                    /**
+                     * @example Exam created
+                     * @example OK
+                     * @example Saved
+                     * @example Unpublished
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ExamPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ExamPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ExamPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ExamPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description The archive is being made */
+        Export: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Export"];
+                    /** @example The archive is being made */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        FamilyDues: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["FamilyDues"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Saved */
+        FeedAddress: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["FeedAddress"];
+                    /** @example Saved */
+                    message: string;
+                };
+            };
+        };
         /** @description The body is too large. */
         FileTooLarge: {
             headers: {
@@ -18966,6 +19798,204 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description File uploaded */
+        FileView: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["FileView"];
+                    /**
+                     * @example File uploaded
+                     * @example OK
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Grade scale created */
+        GradeScale: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GradeScale"];
+                    /**
+                     * @example Grade scale created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Group created */
+        Group: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Group"];
+                    /**
+                     * @example Group created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        GroupMembers: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GroupMembers"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        GroupWeek: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GroupWeek"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Guardian added */
+        Guardianship: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Guardianship"];
+                    /**
+                     * @example Guardian added
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Fee head created */
+        Head: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Head"];
+                    /**
+                     * @example Fee head created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Holiday created */
+        Holiday: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Holiday"];
+                    /**
+                     * @example Holiday created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Import read */
+        ImportResult: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ImportResult"];
+                    /** @example Import read */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ImportRun: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ImportRun"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
         /** @description It does not fit what is there: a duplicate, a state that forbids it, or a stale version. */
         InUse: {
             headers: {
@@ -18977,6 +20007,63 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Incident reported */
+        Incident: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Incident"];
+                    /**
+                     * @example Incident reported
+                     * @example Incident resolved
+                     * @example Incident discarded
+                     * @example Riders notified
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        IncidentPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["IncidentPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        IncidentPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["IncidentPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
             };
         };
         /** @description Our fault. The text stays in our log, under the `X-Request-Id`. */
@@ -19018,6 +20105,171 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Leave asked for */
+        LeaveView: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LeaveView"];
+                    /**
+                     * @example Leave asked for
+                     * @example Leave cancelled
+                     * @example Leave decided
+                     * @example OK
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        LeaveViewPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LeaveViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        LeaveViewPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LeaveViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description OK */
+        LessonList: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LessonList"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Lesson marked */
+        LessonMarked: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LessonMarked"];
+                    /** @example Lesson marked */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        LessonRegister: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LessonRegister"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Issued */
+        Loan: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Loan"];
+                    /**
+                     * @example Issued
+                     * @example Marked as lost
+                     * @example Renewed
+                     * @example Returned
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        LoanPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LoanPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        LoanPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["LoanPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
         /** @description Malformed: not JSON, a wrong JSON type, a missing `data`, or an id in the path that is not a UUID. */
         Malformed: {
             headers: {
@@ -19029,6 +20281,187 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The code has expired, ask for a new one */
+        MalformedOrOtpExpiredOrOtpInvalid: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The e-mail or the password is wrong */
+        MalformedOrPasswordWrong: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The phone or the PIN is wrong */
+        MalformedOrPinWrong: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description This sign-in has waited too long or is over, sign in again */
+        MalformedOrSecondFactorExpired: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description This sign-in has waited too long or is over, sign in again */
+        MalformedOrSecondFactorExpiredOrSecondFactorInvalid: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Attendance marked */
+        Marked: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Marked"];
+                    /** @example Attendance marked */
+                    message: string;
+                };
+            };
+        };
+        /** @description Message sent */
+        Message: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Message"];
+                    /** @example Message sent */
+                    message: string;
+                };
+            };
+        };
+        /** @description Migration is under way */
+        MigrationStatus: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MigrationStatus"];
+                    /**
+                     * @example Migration is under way
+                     * @example OK
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        MonthRegister: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["MonthRegister"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description No academic year is active: say which year's card it shall be */
+        NoAcademicYearIsActiveSayWhichYearSCardItShallBe: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Done. There is no body. */
+        NoContent: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Node is ready */
+        Node: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Node"];
+                    /**
+                     * @example Node is ready
+                     * @example Saved
+                     * @example Node is being emptied
+                     */
+                    message: string;
+                };
             };
         };
         /** @description It does not exist, or it is not yours to see. */
@@ -19055,6 +20488,175 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A second factor is needed to sign in */
+        NotTheConsoleOrSecondFactorNeededOrThisSchoolIsNotActive: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description This school is not active */
+        NotTheConsoleOrThisSchoolIsNotActive: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Signed out */
+        Nothing: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Nothing"];
+                    /**
+                     * @example Signed out
+                     * @example If the phone has an account, a code is on its way
+                     * @example Signed out everywhere
+                     * @example Password changed
+                     * @example If the e-mail has an account, a link is on its way
+                     * @example Password set
+                     * @example PIN set
+                     * @example Device registered
+                     * @example Browser subscribed
+                     * @example Browser unsubscribed
+                     * @example Saved
+                     * @example Marked as read
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Marked as read */
+        Notification: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Notification"];
+                    /** @example Marked as read */
+                    message: string;
+                };
+            };
+        };
+        /** @description Opening balance entered */
+        OpeningBalance: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["OpeningBalance"];
+                    /**
+                     * @example Opening balance entered
+                     * @example OK
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Operator: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Operator"];
+                    /**
+                     * @example OK
+                     * @example Disabled
+                     * @example Enabled
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Queued */
+        Outcome: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Outcome"];
+                    /** @example Queued */
+                    message: string;
+                };
+            };
+        };
+        /** @description Saved */
+        PasskeyOptions: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PasskeyOptions"];
+                    /** @example Saved */
+                    message: string;
+                };
+            };
+        };
+        /** @description Period created */
+        Period: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Period"];
+                    /**
+                     * @example Period created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
             };
         };
         /** @description A valid token without the right to do this. */
@@ -19122,6 +20724,374 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Administrator added and invited */
+        PlatformAdmin: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PlatformAdmin"];
+                    /**
+                     * @example Administrator added and invited
+                     * @example OK
+                     * @example Disabled
+                     * @example Enabled
+                     * @example Invitation sent
+                     * @example Second factors removed
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Preferences: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Preferences"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Profile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Profile"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Saved */
+        Promotion: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Promotion"];
+                    /**
+                     * @example Saved
+                     * @example Promotion undone
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description All marked as read */
+        ReadAll: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReadAll"];
+                    /** @example All marked as read */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ReceiptOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Receipt"];
+                    /** @example OK */
+                    message: string;
+                };
+                "application/pdf": string;
+            };
+        };
+        /** @description Recovery codes made */
+        RecoveryCodes: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RecoveryCodes"];
+                    /**
+                     * @example Recovery codes made
+                     * @example Authenticator app added
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Your session has ended, sign in again */
+        RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        RefundOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Refund"];
+                    /** @example OK */
+                    message: string;
+                };
+                "application/pdf": string;
+            };
+        };
+        /** @description Saved */
+        Remark: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Remark"];
+                    /** @example Saved */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ReportCardOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReportCard"];
+                    /** @example OK */
+                    message: string;
+                };
+                "application/pdf": string;
+            };
+        };
+        /** @description OK */
+        ReportOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Report"];
+                    /** @example OK */
+                    message: string;
+                };
+                "application/pdf": string;
+            };
+        };
+        /** @description Reservation cancelled */
+        Reservation: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Reservation"];
+                    /**
+                     * @example Reservation cancelled
+                     * @example Reserved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Role created */
+        Role: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Role"];
+                    /**
+                     * @example Role created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Route created */
+        RouteDetail: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RouteDetail"];
+                    /**
+                     * @example Route created
+                     * @example OK
+                     * @example Saved
+                     * @example Riders saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Rule added */
+        RuleItem: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RuleItem"];
+                    /**
+                     * @example Rule added
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Schedule saved */
+        Schedule: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Schedule"];
+                    /**
+                     * @example Schedule saved
+                     * @example OK
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description School is being set up */
+        School: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["School"];
+                    /**
+                     * @example School is being set up
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        SchoolMove: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SchoolMove"];
+                    /**
+                     * @example OK
+                     * @example School is being moved
+                     * @example Old copy removed
+                     */
+                    message: string;
+                };
+            };
+        };
         /** @description It does not exist, or it is not yours to see. */
         SchoolNotFound: {
             headers: {
@@ -19174,6 +21144,366 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description A second factor is needed to sign in */
+        SecondFactorNeededOrThisSchoolIsNotActive: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        Setting: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Setting"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Sign-up cancelled */
+        SignUp: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SignUp"];
+                    /**
+                     * @example Sign-up cancelled
+                     * @example Signed up
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Signed in */
+        SignedIn: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    accessToken: string;
+                    data: components["schemas"]["SignedIn"];
+                    /**
+                     * @example Signed in
+                     * @example Refreshed
+                     */
+                    message: string;
+                    refreshToken: string;
+                    user: components["schemas"]["SignedInUser"];
+                };
+            };
+        };
+        /** @description Fee structure created */
+        Structure: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Structure"];
+                    /**
+                     * @example Fee structure created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Student created */
+        StudentDetail: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["StudentDetail"];
+                    /**
+                     * @example Student created
+                     * @example OK
+                     * @example Saved
+                     * @example Student readmitted
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        StudentGroups: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["StudentGroups"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Subject created */
+        Subject: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Subject"];
+                    /**
+                     * @example Subject created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        SubjectPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubjectPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        SubjectPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubjectPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description OK */
+        SubscriptionItem: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SubscriptionItem"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        SummaryPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SummaryPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        SummaryPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SummaryPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description Template saved */
+        Template: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Template"];
+                    /**
+                     * @example Template saved
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description Term created */
+        Term: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Term"];
+                    /**
+                     * @example Term created
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        TextCsv: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/csv": string;
+            };
+        };
+        /** @description There is no enrolment under way, begin again */
+        ThereIsNoEnrolmentUnderWayBeginAgain: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description This account has no passkey */
+        ThisAccountHasNoPasskey: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description This school is not active */
+        ThisSchoolIsNotActive: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        Thread: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Thread"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
         /** @description The body is too large. */
         TooLarge: {
             headers: {
@@ -19214,6 +21544,119 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Saved */
+        TotpEnrolment: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TotpEnrolment"];
+                    /** @example Saved */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Trail: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Trail"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Trip ended */
+        TripDetail: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TripDetail"];
+                    /**
+                     * @example Trip ended
+                     * @example Trip paused
+                     * @example Trip resumed
+                     * @example Trip started
+                     * @example OK
+                     * @example Saved
+                     * @example Trip cancelled
+                     * @example Trip handed over
+                     * @example Rider added
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        TripStudents: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TripStudents"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        TripViewPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TripViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        TripViewPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["TripViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
         /** @description No valid access token. Refresh it, or sign in again. */
         Unauthorized: {
             headers: {
@@ -19241,12 +21684,252 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description OK */
+        Unread: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Unread"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Results saved */
+        Uploaded: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Uploaded"];
+                    /** @example Results saved */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ViewPage: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        ViewPageOrFile: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ViewPage"];
+                    /** @example OK */
+                    message: string;
+                };
+                "text/csv": string;
+            };
+        };
+        /** @description OK */
+        WebPush: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WebPush"];
+                    /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Written off */
+        WriteOff: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WriteOff"];
+                    /**
+                     * @example Written off
+                     * @example Write-off reversed
+                     */
+                    message: string;
+                };
+            };
+        };
     };
     parameters: {
+        /** @description The active year unless given */
+        AcademicYearId: string;
+        /** @description Only points after this moment: next of the answer before */
+        After: string;
+        BusId: string;
+        /** @description All classes unless given */
+        ClassId: string | null;
+        /** @description Today unless given */
+        Date: string;
         /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
         DeviceToken: string;
+        DivisionId: string;
+        /** @description Say what would be done, and do nothing */
+        DryRun: boolean;
+        EmployeeId: string;
+        /** @description All of the year unless given */
+        ExamId: string;
+        /** @description Only records with this value. */
+        FiltersAcademicYearId: string;
+        /** @description Only records with this value. */
+        FiltersAction: string;
+        /** @description Only records with this value. */
+        FiltersActorId: string;
+        /** @description Only records with this value. */
+        FiltersApplicantType: "STUDENT" | "EMPLOYEE";
+        /** @description Only records with this value. */
+        FiltersAvailable: boolean;
+        /** @description Only records with this value. */
+        FiltersBookId: string;
+        /** @description Only records with this value. */
+        FiltersBusId: string;
+        /** @description Only records with this value. */
+        FiltersCategory: string;
+        /** @description Only records with this value. */
+        FiltersChannel: "SMS" | "EMAIL";
+        /** @description Only records with this value. */
+        FiltersClassId: string;
+        /** @description Only records with this value. */
+        FiltersDepartment: string;
+        /** @description Only records with this value. */
+        FiltersDivisionId: string;
+        /** @description Only records with this value. */
+        FiltersEmployeeId: string;
+        /** @description Only records with this value. */
+        FiltersEmployeeType: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
+        /** @description Only records with this value. */
+        FiltersEntity: string;
+        /** @description Only records with this value. */
+        FiltersEntityId: string;
+        /** @description Only records with this value. */
+        FiltersFeeHeadId: string;
+        /** @description Only from this one on. */
+        FiltersFrom: string;
+        /** @description Only records with this value. */
+        FiltersGender: "FEMALE" | "MALE" | "OTHER";
+        /** @description Only records with this value. */
+        FiltersIsbn: string;
+        /** @description Only records with this value. */
+        FiltersLeaveType: "SICK" | "CASUAL" | "EMERGENCY";
+        /** @description Only records with this value. */
+        FiltersNode: string;
+        /** @description Only records with this value. */
+        FiltersOffice: boolean;
+        /** @description Only records with this value. */
+        FiltersOpen: boolean;
+        /** @description Only records with this value. */
+        FiltersRelease: "WAITING" | "RELEASED" | "DISCARDED";
+        /** @description Only records with this value. */
+        FiltersResolved: boolean;
+        /** @description Only records with this value. */
+        FiltersReversed: boolean;
+        /** @description Only records with this value. */
+        FiltersSchoolId: string;
+        /** @description Text to find anywhere in the record's words, in any case. */
+        FiltersSearch: string;
+        /** @description Only records with this value. */
+        FiltersSeverity: "LOW" | "MEDIUM" | "HIGH";
+        /** @description Only records with this value. */
+        FiltersStatus: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
+        /** @description Only records with this value. */
+        FiltersStudentId: string;
+        /** @description Only records with this value. */
+        FiltersSubjectId: string;
+        /** @description Only records with this value. */
+        FiltersTermId: string;
+        /** @description Only up to this one. */
+        FiltersTo: string;
+        /** @description Only records with this value. */
+        FiltersTripId: string;
+        /** @description Only records with this value. */
+        FiltersTripType: "pickup" | "dropoff";
+        /** @description Only records with this value. */
+        FiltersType: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
+        /** @description Only records with this value. */
+        FiltersUnanswered: boolean;
+        /** @description Only records with this value. */
+        FiltersUnplaced: boolean;
+        /** @description Only records with this value. */
+        FiltersUnread: boolean;
+        /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+        Format: "json" | "csv";
+        /** @description The first of this month unless given */
+        From: string;
+        GroupId: string;
+        GuardianId: string;
+        Id: string;
         /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
         IdempotencyKey: string;
+        /** @description How many on a page. */
+        Limit: number;
+        /** @description ALL_OR_NOTHING unless given */
+        Mode: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
+        /** @description This month unless given */
+        Month: string;
+        /** @description Which page, from 1. */
+        Page: number;
+        /** @description 8 to a sheet unless given; 10 have the size of bank cards */
+        PerPage: 8 | 10;
+        /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
+        PlanHash: string;
+        /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
+        Purpose: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
+        /** @description The lesson's place in the timetable */
+        SlotId: string;
+        /** @description What to sort by. Equals are in a stable order. */
+        SortField: "createdAt" | "name";
+        /** @description Which way. */
+        SortOrder: "asc" | "desc";
+        StudentId: string;
+        /** @description A small picture instead, where there is one */
+        Thumbnail: boolean;
+        /** @description Today unless given */
+        To: string;
+        TripId: string;
+        /** @description Only what is not read yet */
+        Unread: boolean;
+        /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+        XHomeroomConsole: string;
     };
     requestBodies: never;
     headers: {
@@ -19270,7 +21953,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19281,23 +21964,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed out */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Signed out */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsole"];
             413: components["responses"]["TooLarge"];
@@ -19312,7 +21979,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19323,50 +21990,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Refreshed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AppSession"];
-                        /** @example Refreshed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AppSession"];
             400: components["responses"]["Malformed"];
-            /** @description Your session has ended, sign in again */
-            401: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description This school is not active */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
+            403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19379,7 +22006,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19391,22 +22018,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example If the phone has an account, a code is on its way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsole"];
             413: components["responses"]["TooLarge"];
@@ -19421,7 +22033,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19433,22 +22045,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AppSession"];
-                        /** @example Signed in */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AppSession"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -19464,19 +22061,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Account not found */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["AccountNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19489,7 +22074,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19501,48 +22086,9 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AppSession"];
-                        /** @example Signed in */
-                        message: string;
-                    };
-                };
-            };
-            /** @description The code has expired, ask for a new one */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["AppSession"];
+            400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
+            403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19555,7 +22101,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19567,48 +22113,9 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AppSession"];
-                        /** @example Signed in */
-                        message: string;
-                    };
-                };
-            };
-            /** @description The phone or the PIN is wrong */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["AppSession"];
+            400: components["responses"]["MalformedOrPinWrong"];
+            403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19621,7 +22128,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19632,36 +22139,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ConsoleSession"];
-                        /** @example Signed in */
-                        message: string;
-                    };
-                };
-            };
-            /** @description The e-mail or the password is wrong */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["ConsoleSession"];
+            400: components["responses"]["MalformedOrPasswordWrong"];
             /** @description A second factor is needed to sign in */
             403: {
                 headers: {
@@ -19687,30 +22166,14 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Signed out */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Signed out */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             403: components["responses"]["NotTheConsole"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19723,7 +22186,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19731,48 +22194,9 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Refreshed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ConsoleSession"];
-                        /** @example Refreshed */
-                        message: string;
-                    };
-                };
-            };
-            /** @description Your session has ended, sign in again */
-            401: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description This school is not active */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["ConsoleSession"];
+            401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
+            403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -19784,7 +22208,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19812,19 +22236,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This sign-in has waited too long or is over, sign in again */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This school is not active */
             403: {
                 headers: {
@@ -19838,19 +22250,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no enrolment under way, begin again */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ThereIsNoEnrolmentUnderWayBeginAgain"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -19863,7 +22263,7 @@ export interface operations {
             query?: never;
             header: {
                 /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
-                "X-Homeroom-Console": string;
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
             };
             path?: never;
             cookie?: never;
@@ -19874,36 +22274,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ConsoleSession"];
-                        /** @example Signed in */
-                        message: string;
-                    };
-                };
-            };
-            /** @description This sign-in has waited too long or is over, sign in again */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["ConsoleSession"];
+            400: components["responses"]["MalformedOrSecondFactorExpiredOrSecondFactorInvalid"];
             /** @description This school is not active */
             403: {
                 headers: {
@@ -19940,52 +22312,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The e-mail or the password is wrong */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrPasswordWrong"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20006,23 +22335,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed out */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Signed out */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             /** @description Your session has ended, sign in again */
             401: {
@@ -20037,19 +22350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["ThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20067,22 +22368,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Signed out everywhere */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Signed out everywhere */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
             422: components["responses"]["Invalid"];
@@ -20139,22 +22425,7 @@ export interface operations {
         };
         responses: {
             /** @description Password changed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Password changed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Passwords are for web accounts */
@@ -20191,22 +22462,7 @@ export interface operations {
         };
         responses: {
             /** @description If the e-mail has an account, a link is on its way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example If the e-mail has an account, a link is on its way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -20229,22 +22485,7 @@ export interface operations {
         };
         responses: {
             /** @description Password set */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Password set */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             /** @description This link is not valid any more, ask for a new one */
             400: {
                 headers: {
@@ -20258,19 +22499,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This school is not active */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["ThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20339,23 +22568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PasskeyOptions"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["PasskeyOptions"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -20370,19 +22583,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This account has no passkey */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ThisAccountHasNoPasskey"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -20403,52 +22604,10 @@ export interface operations {
         };
         responses: {
             /** @description Refreshed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Refreshed */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
+            200: components["responses"]["SignedIn"];
             400: components["responses"]["Malformed"];
-            /** @description Your session has ended, sign in again */
-            401: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description This school is not active */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
+            403: components["responses"]["ThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20515,36 +22674,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TotpEnrolment"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
-            /** @description This sign-in has waited too long or is over, sign in again */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["TotpEnrolment"];
+            400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This sign-in needs a second factor, not a new one */
             403: {
                 headers: {
@@ -20598,19 +22729,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This sign-in has waited too long or is over, sign in again */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This school is not active */
             403: {
                 headers: {
@@ -20624,19 +22743,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no enrolment under way, begin again */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ThereIsNoEnrolmentUnderWayBeginAgain"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20657,36 +22764,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PasskeyOptions"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
-            /** @description This sign-in has waited too long or is over, sign in again */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["PasskeyOptions"];
+            400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This account has no second factor yet: enrol one */
             403: {
                 headers: {
@@ -20700,19 +22779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description This account has no passkey */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ThisAccountHasNoPasskey"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20765,19 +22832,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no enrolment under way, begin again */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ThereIsNoEnrolmentUnderWayBeginAgain"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -20794,23 +22849,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PasskeyOptions"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["PasskeyOptions"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -20849,23 +22888,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
@@ -20882,19 +22911,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
-            /** @description A second factor is required for this account: add another before you remove this one */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ASecondFactorIsRequiredForThisAccountAddAnotherBeforeYouRemoveThisOne"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -20910,23 +22927,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Recovery codes made */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RecoveryCodes"];
-                        /** @example Recovery codes made */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["RecoveryCodes"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -20969,23 +22970,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TotpEnrolment"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TotpEnrolment"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -21015,17 +23000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -21053,19 +23028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A second factor is required for this account: add another before you remove this one */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ASecondFactorIsRequiredForThisAccountAddAnotherBeforeYouRemoveThisOne"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -21086,22 +23049,7 @@ export interface operations {
         };
         responses: {
             /** @description Authenticator app added */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RecoveryCodes"];
-                        /** @example Authenticator app added */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["RecoveryCodes"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
@@ -21117,19 +23065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no enrolment under way, begin again */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["ThereIsNoEnrolmentUnderWayBeginAgain"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21150,39 +23086,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description This sign-in has waited too long or is over, sign in again */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrSecondFactorExpiredOrSecondFactorInvalid"];
             /** @description This school is not active */
             403: {
                 headers: {
@@ -21220,22 +23125,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example If the phone has an account, a code is on its way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -21283,23 +23173,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
@@ -21324,22 +23204,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example PIN set */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -21375,26 +23240,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
+            200: components["responses"]["SignedIn"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -21410,19 +23256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Account not found */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["AccountNotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21446,52 +23280,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The code has expired, ask for a new one */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21515,52 +23306,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The phone or the PIN is wrong */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrPinWrong"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -21573,7 +23321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                busId: string;
+                busId: components["parameters"]["BusId"];
             };
             cookie?: never;
         };
@@ -21616,29 +23364,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                busId: string;
+                busId: components["parameters"]["BusId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IncidentPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["IncidentPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -21654,29 +23386,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                tripId: string;
+                tripId: components["parameters"]["TripId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripStudents"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripStudents"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -21691,33 +23407,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only points after this moment: next of the answer before */
-                after?: string;
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path: {
-                tripId: string;
+                tripId: components["parameters"]["TripId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Trail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Trail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -21768,29 +23468,13 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                tripId: string;
+                tripId: components["parameters"]["TripId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Trip ended */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Trip ended */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -21810,7 +23494,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                tripId: string;
+                tripId: components["parameters"]["TripId"];
             };
             cookie?: never;
         };
@@ -21859,29 +23543,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                tripId: string;
+                tripId: components["parameters"]["TripId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Trip paused */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Trip paused */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -21901,29 +23570,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                tripId: string;
+                tripId: components["parameters"]["TripId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Trip resumed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Trip resumed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -21943,29 +23597,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                tripId: string;
+                tripId: components["parameters"]["TripId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Trip started */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Trip started */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22016,19 +23655,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[busId]"?: string;
+                "filters[busId]"?: components["parameters"]["FiltersBusId"];
                 /** @description Only records with this value. */
-                "filters[release]"?: "WAITING" | "RELEASED" | "DISCARDED";
+                "filters[release]"?: components["parameters"]["FiltersRelease"];
                 /** @description Only records with this value. */
-                "filters[resolved]"?: boolean;
+                "filters[resolved]"?: components["parameters"]["FiltersResolved"];
                 /** @description Only records with this value. */
-                "filters[severity]"?: "LOW" | "MEDIUM" | "HIGH";
+                "filters[severity]"?: components["parameters"]["FiltersSeverity"];
                 /** @description Only records with this value. */
-                "filters[tripId]"?: string;
+                "filters[tripId]"?: components["parameters"]["FiltersTripId"];
                 /** @description Only records with this value. */
                 "filters[type]"?: "vehicle_breakdown" | "traffic_jam" | "accident" | "other";
                 /** @description What to sort by. Equals are in a stable order. */
@@ -22036,7 +23675,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -22044,24 +23683,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IncidentPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["IncidentPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22133,23 +23755,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IncidentPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["IncidentPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22179,23 +23785,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Incident reported */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Incident"];
-                        /** @example Incident reported */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Incident"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22227,22 +23817,7 @@ export interface operations {
         };
         responses: {
             /** @description Incident resolved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Incident"];
-                        /** @example Incident resolved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Incident"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22262,7 +23837,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: boolean;
+                unread?: components["parameters"]["Unread"];
             };
             header?: never;
             path?: never;
@@ -22270,23 +23845,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Delivered"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Delivered"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22315,23 +23874,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Notification"];
-                        /** @example Marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Notification"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22356,23 +23899,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ReadAll"];
-                        /** @example All marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ReadAll"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -22402,22 +23929,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Device registered */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22439,23 +23951,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Unread"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Unread"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -22474,23 +23970,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["WebPush"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["WebPush"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -22519,22 +23999,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Browser subscribed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22560,22 +24025,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Browser unsubscribed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -22604,23 +24054,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Boarding"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Boarding"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22691,23 +24125,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripStudents"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripStudents"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22737,22 +24155,7 @@ export interface operations {
         };
         responses: {
             /** @description Taken back */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Boarding"];
-                        /** @example Taken back */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Boarding"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22769,19 +24172,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled" | "SCHEDULED" | "STARTED" | "PAUSED" | "ENDED";
                 /** @description Only records with this value. */
-                "filters[tripType]"?: "pickup" | "dropoff";
+                "filters[tripType]"?: components["parameters"]["FiltersTripType"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "scheduledStartAt";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -22789,24 +24192,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["TripViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22861,23 +24247,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22894,29 +24264,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -22944,22 +24299,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example If the phone has an account, a code is on its way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -22982,22 +24322,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example PIN set */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -23036,52 +24361,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The code has expired, ask for a new one */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -23105,52 +24387,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The phone or the PIN is wrong */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrPinWrong"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -23162,17 +24401,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "publishedAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -23180,24 +24419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["ViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23244,23 +24466,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23291,22 +24497,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23324,29 +24515,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnnouncementView"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AnnouncementView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23361,7 +24536,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description This month unless given */
-                month?: string;
+                month?: components["parameters"]["Month"];
                 studentId: string;
             };
             header?: never;
@@ -23404,7 +24579,7 @@ export interface operations {
                 from?: string;
                 studentId: string;
                 /** @description Today unless given */
-                to?: string;
+                to?: components["parameters"]["To"];
             };
             header?: never;
             path?: never;
@@ -23457,23 +24632,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Sign-up cancelled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SignUp"];
-                        /** @example Sign-up cancelled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SignUp"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23490,25 +24649,25 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "eventDate" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -23647,22 +24806,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed up */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SignUp"];
-                        /** @example Signed up */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SignUp"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23679,23 +24823,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "SCHEDULED" | "PUBLISHED";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "name" | "startDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -23814,7 +24958,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The active year unless given */
-                academicYearId?: string;
+                academicYearId?: components["parameters"]["AcademicYearId"];
                 /** @description pdf gives the printable card */
                 format?: "json" | "pdf" | "";
                 studentId: string;
@@ -23825,41 +24969,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ReportCard"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ReportCardOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            /** @description No academic year is active: say which year's card it shall be */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["NoAcademicYearIsActiveSayWhichYearSCardItShallBe"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -23872,7 +24987,7 @@ export interface operations {
                 /** @description The active year unless given, or the exam's */
                 academicYearId?: string;
                 /** @description All of the year unless given */
-                examId?: string;
+                examId?: components["parameters"]["ExamId"];
                 studentId: string;
             };
             header?: never;
@@ -23914,7 +25029,7 @@ export interface operations {
                 /** @description The active year unless given, or the exam's */
                 academicYearId?: string;
                 /** @description All of the year unless given */
-                examId?: string;
+                examId?: components["parameters"]["ExamId"];
                 studentId: string;
             };
             header?: never;
@@ -23954,19 +25069,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "number";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -23974,24 +25089,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CertificatePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["CertificatePageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24043,23 +25141,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CertificatePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["CertificatePage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24079,30 +25161,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Certificate"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["CertificateOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24122,23 +25187,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FamilyDues"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["FamilyDues"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -24156,30 +25205,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Receipt"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ReceiptOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24198,30 +25230,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Refund"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["RefundOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24240,30 +25255,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Report"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ReportOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24278,7 +25276,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
-                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
+                purpose?: components["parameters"]["Purpose"];
             };
             header?: never;
             path?: never;
@@ -24293,23 +25291,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description File uploaded */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FileView"];
-                        /** @example File uploaded */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["FileView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24326,29 +25308,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A small picture instead, where there is one */
-                thumbnail?: boolean;
+                thumbnail?: components["parameters"]["Thumbnail"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
+            200: components["responses"]["ApplicationOctetStream"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24377,23 +25347,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Leave asked for */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveView"];
-                        /** @example Leave asked for */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["LeaveView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24425,22 +25379,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave cancelled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveView"];
-                        /** @example Leave cancelled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24457,31 +25396,31 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[applicantType]"?: "STUDENT" | "EMPLOYEE";
+                "filters[applicantType]"?: components["parameters"]["FiltersApplicantType"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Only records with this value. */
-                "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
+                "filters[leaveType]"?: components["parameters"]["FiltersLeaveType"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
+                "filters[status]"?: components["parameters"]["FiltersStatus"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -24489,24 +25428,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["LeaveViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24588,23 +25510,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24620,21 +25526,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[open]"?: boolean;
+                "filters[open]"?: components["parameters"]["FiltersOpen"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "dueOn" | "issuedOn" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -24756,23 +25662,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Contacts"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Contacts"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24787,25 +25677,25 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[office]"?: boolean;
+                "filters[office]"?: components["parameters"]["FiltersOffice"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only records with this value. */
-                "filters[unanswered]"?: boolean;
+                "filters[unanswered]"?: components["parameters"]["FiltersUnanswered"];
                 /** @description Only records with this value. */
-                "filters[unread]"?: boolean;
+                "filters[unread]"?: components["parameters"]["FiltersUnread"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -24813,24 +25703,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SummaryPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["SummaryPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24888,23 +25761,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SummaryPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SummaryPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24935,22 +25792,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24981,23 +25823,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Message sent */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Message"];
-                        /** @example Message sent */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Message"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25019,29 +25845,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Thread"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Thread"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25059,7 +25869,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: boolean;
+                unread?: components["parameters"]["Unread"];
             };
             header?: never;
             path?: never;
@@ -25067,23 +25877,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Delivered"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Delivered"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25103,23 +25897,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Preferences"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Preferences"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25145,22 +25923,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Preferences"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Preferences"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25191,23 +25954,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Notification"];
-                        /** @example Marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Notification"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25232,23 +25979,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ReadAll"];
-                        /** @example All marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ReadAll"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25278,22 +26009,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Device registered */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25315,23 +26031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Unread"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Unread"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25350,23 +26050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["WebPush"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["WebPush"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25395,22 +26079,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Browser subscribed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25436,22 +26105,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Browser unsubscribed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25466,19 +26120,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[kind]"?: "BONAFIDE" | "LEAVING";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "number";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -25591,25 +26245,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25635,23 +26277,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Children"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Children"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25678,23 +26304,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Children"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Children"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25711,7 +26321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -25759,23 +26369,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FeedAddress"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["FeedAddress"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25793,23 +26387,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25825,7 +26409,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
                 studentId: string;
             };
             header?: never;
@@ -25834,23 +26418,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Day"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Day"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25960,22 +26528,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example If the phone has an account, a code is on its way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -25998,22 +26551,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example PIN set */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -26052,52 +26590,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The code has expired, ask for a new one */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -26121,52 +26616,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The phone or the PIN is wrong */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrPinWrong"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -26192,23 +26644,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Academic year created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AcademicYear"];
-                        /** @example Academic year created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["AcademicYear"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26225,19 +26661,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[active]"?: boolean;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -26344,29 +26780,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AcademicYear"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AcademicYear"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26382,7 +26803,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -26395,22 +26816,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AcademicYear"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AcademicYear"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26428,23 +26834,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26464,29 +26860,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Academic year activated */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AcademicYear"];
-                        /** @example Academic year activated */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AcademicYear"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26517,22 +26898,7 @@ export interface operations {
         };
         responses: {
             /** @description Announcement saved */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnnouncementView"];
-                        /** @example Announcement saved */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["AnnouncementView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26549,13 +26915,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "DRAFT" | "SCHEDULED" | "PUBLISHED" | "WITHDRAWN";
                 /** @description Only records with this value. */
@@ -26565,7 +26931,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -26726,7 +27092,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -26764,7 +27130,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -26777,22 +27143,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnnouncementView"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AnnouncementView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26810,23 +27161,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26846,29 +27187,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Announcement published */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnnouncementView"];
-                        /** @example Announcement published */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AnnouncementView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26888,29 +27214,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Announcement withdrawn */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnnouncementView"];
-                        /** @example Announcement withdrawn */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AnnouncementView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26928,11 +27239,11 @@ export interface operations {
                 /** @description Thirty days before the end unless given */
                 from?: string;
                 /** @description Today unless given */
-                to?: string;
+                to?: components["parameters"]["To"];
             };
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
@@ -26983,23 +27294,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Holiday created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Holiday"];
-                        /** @example Holiday created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Holiday"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27016,23 +27311,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -27152,29 +27447,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Holiday"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Holiday"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27190,7 +27470,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -27203,22 +27483,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Holiday"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Holiday"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27236,23 +27501,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27268,9 +27523,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
                 /** @description The lesson's place in the timetable */
-                slotId: string;
+                slotId: components["parameters"]["SlotId"];
             };
             header?: never;
             path?: never;
@@ -27278,23 +27533,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LessonRegister"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LessonRegister"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27323,23 +27562,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lesson marked */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LessonMarked"];
-                        /** @example Lesson marked */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LessonMarked"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27356,7 +27579,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
                 /** @description All divisions unless given */
                 divisionId?: string | null;
             };
@@ -27366,23 +27589,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LessonList"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LessonList"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27411,23 +27618,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Attendance marked */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Marked"];
-                        /** @example Attendance marked */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Marked"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27444,8 +27635,8 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Today unless given */
-                date?: string;
-                divisionId: string;
+                date?: components["parameters"]["Date"];
+                divisionId: components["parameters"]["DivisionId"];
             };
             header?: never;
             path?: never;
@@ -27453,23 +27644,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DayRegister"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DayRegister"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27483,9 +27658,9 @@ export interface operations {
     getSchoolAdminAttendanceReport: {
         parameters: {
             query: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId"];
                 /** @description This month unless given */
-                month?: string;
+                month?: components["parameters"]["Month"];
             };
             header?: never;
             path?: never;
@@ -27493,23 +27668,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["MonthRegister"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["MonthRegister"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27523,9 +27682,9 @@ export interface operations {
     getSchoolAdminAttendanceReportCsv: {
         parameters: {
             query: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId"];
                 /** @description This month unless given */
-                month?: string;
+                month?: components["parameters"]["Month"];
             };
             header?: never;
             path?: never;
@@ -27533,19 +27692,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["TextCsv"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27559,9 +27706,9 @@ export interface operations {
     getSchoolAdminAttendanceReportPdf: {
         parameters: {
             query: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId"];
                 /** @description This month unless given */
-                month?: string;
+                month?: components["parameters"]["Month"];
             };
             header?: never;
             path?: never;
@@ -27569,19 +27716,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27596,11 +27731,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description All classes unless given */
-                classId?: string | null;
+                classId?: components["parameters"]["ClassId"];
                 /** @description The first of this month unless given */
-                from?: string;
+                from?: components["parameters"]["From"];
                 /** @description Today unless given */
-                to?: string;
+                to?: components["parameters"]["To"];
             };
             header?: never;
             path?: never;
@@ -27639,11 +27774,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description All classes unless given */
-                classId?: string | null;
+                classId?: components["parameters"]["ClassId"];
                 /** @description The first of this month unless given */
-                from?: string;
+                from?: components["parameters"]["From"];
                 /** @description Today unless given */
-                to?: string;
+                to?: components["parameters"]["To"];
             };
             header?: never;
             path?: never;
@@ -27651,19 +27786,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["TextCsv"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27678,11 +27801,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description All classes unless given */
-                classId?: string | null;
+                classId?: components["parameters"]["ClassId"];
                 /** @description The first of this month unless given */
-                from?: string;
+                from?: components["parameters"]["From"];
                 /** @description Today unless given */
-                to?: string;
+                to?: components["parameters"]["To"];
             };
             header?: never;
             path?: never;
@@ -27690,19 +27813,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27717,7 +27828,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path?: never;
@@ -27756,19 +27867,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[action]"?: string;
+                "filters[action]"?: components["parameters"]["FiltersAction"];
                 /** @description Only records with this value. */
-                "filters[actorId]"?: string;
+                "filters[actorId]"?: components["parameters"]["FiltersActorId"];
                 /** @description Only records with this value. */
                 "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
                 /** @description Only records with this value. */
-                "filters[entity]"?: string;
+                "filters[entity]"?: components["parameters"]["FiltersEntity"];
                 /** @description Only records with this value. */
-                "filters[entityId]"?: string;
+                "filters[entityId]"?: components["parameters"]["FiltersEntityId"];
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
@@ -27780,7 +27891,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -27924,23 +28035,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Class created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Class"];
-                        /** @example Class created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Class"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27957,19 +28052,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[level]"?: number;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "level" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -28076,29 +28171,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Class"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Class"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28114,7 +28194,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -28127,22 +28207,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Class"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Class"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28160,23 +28225,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28276,23 +28331,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Queued */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Outcome"];
-                        /** @example Queued */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Outcome"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28309,19 +28348,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[channel]"?: "SMS" | "EMAIL";
+                "filters[channel]"?: components["parameters"]["FiltersChannel"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -28444,23 +28483,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Queued */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Outcome"];
-                        /** @example Queued */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Outcome"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28491,23 +28514,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Template saved */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Template"];
-                        /** @example Template saved */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Template"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28524,19 +28531,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[channel]"?: "SMS" | "EMAIL";
+                "filters[channel]"?: components["parameters"]["FiltersChannel"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -28646,7 +28653,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -28659,22 +28666,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Template"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Template"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28692,23 +28684,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28725,7 +28707,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -28768,7 +28750,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -28819,23 +28801,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Division created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Division"];
-                        /** @example Division created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Division"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28852,19 +28818,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -28974,7 +28940,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -29012,7 +28978,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -29025,22 +28991,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Division"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Division"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29058,23 +29009,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29100,25 +29041,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29133,33 +29062,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DivisionRoster"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DivisionRoster"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29188,23 +29101,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Employee created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["EmployeeDetail"];
-                        /** @example Employee created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["EmployeeDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29221,13 +29118,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[department]"?: string;
+                "filters[department]"?: components["parameters"]["FiltersDepartment"];
                 /** @description Only records with this value. */
-                "filters[employeeType]"?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
+                "filters[employeeType]"?: components["parameters"]["FiltersEmployeeType"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
@@ -29235,7 +29132,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "employeeCode" | "firstName" | "joiningDate" | "lastName";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
             };
             header?: never;
             path?: never;
@@ -29274,7 +29171,7 @@ export interface operations {
                 /** @description Everybody unless given */
                 employeeType?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT" | "";
                 /** @description 8 to a sheet unless given; 10 have the size of bank cards */
-                perPage?: 8 | 10;
+                perPage?: components["parameters"]["PerPage"];
             };
             header?: never;
             path?: never;
@@ -29309,13 +29206,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Say what would be done, and do nothing */
-                dryRun?: boolean;
+                dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs */
                 id?: string;
                 /** @description ALL_OR_NOTHING unless given */
-                mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
+                mode?: components["parameters"]["Mode"];
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
-                planHash?: string;
+                planHash?: components["parameters"]["PlanHash"];
             };
             header?: never;
             path?: never;
@@ -29331,23 +29228,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Import read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ImportResult"];
-                        /** @example Import read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ImportResult"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29365,29 +29246,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ImportRun"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ImportRun"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29402,13 +29267,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[department]"?: string;
+                "filters[department]"?: components["parameters"]["FiltersDepartment"];
                 /** @description Only records with this value. */
-                "filters[employeeType]"?: "TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT";
+                "filters[employeeType]"?: components["parameters"]["FiltersEmployeeType"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
@@ -29416,9 +29281,9 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "employeeCode" | "firstName" | "joiningDate" | "lastName";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -29535,29 +29400,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["EmployeeDetail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["EmployeeDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29573,7 +29423,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -29586,22 +29436,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["EmployeeDetail"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["EmployeeDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29619,23 +29454,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29655,29 +29480,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AssignmentList"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AssignmentList"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29693,7 +29502,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -29706,22 +29515,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AssignmentList"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AssignmentList"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29742,7 +29536,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -29754,23 +29548,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Erased */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Erased"];
-                        /** @example Erased */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Erased"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29788,7 +29566,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -29835,23 +29613,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Event created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Event"];
-                        /** @example Event created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Event"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29868,25 +29630,25 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "UPCOMING" | "ONGOING" | "COMPLETED" | "CANCELLED";
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "eventDate" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -30011,29 +29773,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Event"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Event"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30049,7 +29796,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -30062,22 +29809,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Event"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Event"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30095,23 +29827,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30128,7 +29850,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -30179,23 +29901,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Exam created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Exam"];
-                        /** @example Exam created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Exam"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30226,23 +29932,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Grade scale created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["GradeScale"];
-                        /** @example Grade scale created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["GradeScale"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30259,19 +29949,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[isDefault]"?: boolean;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -30378,29 +30068,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["GradeScale"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["GradeScale"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30416,7 +30091,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -30429,22 +30104,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["GradeScale"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["GradeScale"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30462,23 +30122,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30494,25 +30144,25 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "DRAFT" | "SCHEDULED" | "PUBLISHED";
                 /** @description Only records with this value. */
-                "filters[termId]"?: string;
+                "filters[termId]"?: components["parameters"]["FiltersTermId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -30520,24 +30170,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ExamPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["ExamPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30604,23 +30237,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ExamPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ExamPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30644,19 +30261,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30671,7 +30276,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The active year unless given */
-                academicYearId?: string;
+                academicYearId?: components["parameters"]["AcademicYearId"];
                 /** @description pdf gives the printable card */
                 format?: "json" | "pdf" | "";
                 /** @description To look at a card before its results are published */
@@ -30679,47 +30284,18 @@ export interface operations {
             };
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ReportCard"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ReportCardOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
-            /** @description No academic year is active: say which year's card it shall be */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["NoAcademicYearIsActiveSayWhichYearSCardItShallBe"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -30731,7 +30307,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
@@ -30743,23 +30319,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Remark"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Remark"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30777,7 +30337,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
@@ -30789,23 +30349,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Remark"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Remark"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30822,8 +30366,8 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The active year unless given */
-                academicYearId?: string;
-                divisionId: string;
+                academicYearId?: components["parameters"]["AcademicYearId"];
+                divisionId: components["parameters"]["DivisionId"];
                 /** @description To look at the cards before their results are published */
                 includeUnpublished?: boolean;
             };
@@ -30850,19 +30394,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
-            /** @description No academic year is active: say which year's card it shall be */
-            409: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["NoAcademicYearIsActiveSayWhichYearSCardItShallBe"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -30889,23 +30421,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Results saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Uploaded"];
-                        /** @example Results saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Uploaded"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30936,23 +30452,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Schedule saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Schedule"];
-                        /** @example Schedule saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Schedule"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30983,23 +30483,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Term created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Term"];
-                        /** @example Term created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Term"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31016,19 +30500,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -31138,29 +30622,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Term"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Term"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31176,7 +30645,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -31189,22 +30658,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Term"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Term"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31222,23 +30676,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31255,29 +30699,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Exam"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Exam"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31293,7 +30722,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -31306,22 +30735,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Exam"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Exam"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31339,23 +30753,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31379,7 +30783,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -31416,7 +30820,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -31469,7 +30873,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -31514,25 +30918,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31561,29 +30953,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Schedule"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Schedule"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31602,7 +30979,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -31615,22 +30992,7 @@ export interface operations {
         };
         responses: {
             /** @description Unpublished */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Exam"];
-                        /** @example Unpublished */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Exam"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31694,19 +31056,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "number";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -31714,24 +31076,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CertificatePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["CertificatePageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31783,23 +31128,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CertificatePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["CertificatePage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31819,30 +31148,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Certificate"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["CertificateOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32002,19 +31314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32076,31 +31376,31 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[clearing]"?: "IN_CLEARING" | "CLEARED" | "BOUNCED" | "REVERSED";
                 /** @description Only records with this value. */
                 "filters[familyPaymentId]"?: string;
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Only records with this value. */
                 "filters[paymentMode]"?: "CASH" | "CHEQUE" | "CARD" | "UPI" | "BANK_TRANSFER" | "ONLINE";
                 /** @description Only records with this value. */
-                "filters[reversed]"?: boolean;
+                "filters[reversed]"?: components["parameters"]["FiltersReversed"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "amount" | "receivedAt" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -32287,7 +31587,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -32299,23 +31599,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Cheque bounced */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Cheque"];
-                        /** @example Cheque bounced */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Cheque"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32336,29 +31620,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Cheque cleared */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Cheque"];
-                        /** @example Cheque cleared */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Cheque"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32378,7 +31647,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -32470,27 +31739,27 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Only records with this value. */
                 "filters[category]"?: "SIBLING" | "STAFF" | "MERIT" | "OTHER";
                 /** @description Only records with this value. */
-                "filters[feeHeadId]"?: string;
+                "filters[feeHeadId]"?: components["parameters"]["FiltersFeeHeadId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "ENDED" | "ONCE";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -32620,29 +31889,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ConcessionItem"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ConcessionItem"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32661,7 +31914,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -32674,22 +31927,7 @@ export interface operations {
         };
         responses: {
             /** @description Concession ended */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ConcessionItem"];
-                        /** @example Concession ended */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ConcessionItem"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32799,29 +32037,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FamilyDues"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["FamilyDues"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32897,23 +32119,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Fee head created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Head"];
-                        /** @example Fee head created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Head"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32930,21 +32136,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[optional]"?: boolean;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[type]"?: "TUITION" | "TRANSPORT" | "EXAM" | "LIBRARY" | "FINE" | "OTHER";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -33056,29 +32262,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Head"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Head"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33094,7 +32285,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -33107,22 +32298,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Head"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Head"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33140,23 +32316,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33186,23 +32352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Opening balance entered */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OpeningBalance"];
-                        /** @example Opening balance entered */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["OpeningBalance"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33221,7 +32371,7 @@ export interface operations {
                 /** @description Of the rows that have none; today unless given */
                 date?: string;
                 /** @description Say what would be done, and do nothing */
-                dryRun?: boolean;
+                dryRun?: components["parameters"]["DryRun"];
             };
             header?: never;
             path?: never;
@@ -33270,15 +32420,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[reversed]"?: boolean;
+                "filters[reversed]"?: components["parameters"]["FiltersReversed"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only records with this value. */
                 "filters[type]"?: "DUE" | "CREDIT";
                 /** @description What to sort by. Equals are in a stable order. */
@@ -33286,7 +32436,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -33403,29 +32553,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OpeningBalance"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["OpeningBalance"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33444,30 +32579,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Receipt"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ReceiptOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33529,23 +32647,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "amount" | "paidAt" | "studentName";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -33668,30 +32786,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Refund"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["RefundOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33757,30 +32858,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                studentId: string;
+                studentId: components["parameters"]["StudentId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Report"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ReportOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33809,23 +32893,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Rule added */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RuleItem"];
-                        /** @example Rule added */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["RuleItem"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33842,19 +32910,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[feeHeadId]"?: string;
+                "filters[feeHeadId]"?: components["parameters"]["FiltersFeeHeadId"];
                 /** @description Only records with this value. */
                 "filters[kind]"?: "SIBLING" | "STAFF";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "child" | "createdAt" | "kind";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -33967,29 +33035,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RuleItem"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["RuleItem"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34005,7 +33058,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -34018,22 +33071,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RuleItem"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["RuleItem"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34051,23 +33089,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34097,23 +33125,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Fee structure created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Structure"];
-                        /** @example Fee structure created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Structure"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34130,21 +33142,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -34270,22 +33282,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Structure"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Structure"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34301,7 +33298,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -34314,22 +33311,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Structure"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Structure"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34393,27 +33375,27 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only records with this value. */
-                "filters[feeHeadId]"?: string;
+                "filters[feeHeadId]"?: components["parameters"]["FiltersFeeHeadId"];
                 /** @description Only records with this value. */
                 "filters[optionId]"?: string;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "LATER" | "ENDED";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "fromDate" | "studentName";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -34543,29 +33525,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubscriptionItem"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SubscriptionItem"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34581,7 +33547,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -34594,22 +33560,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubscriptionItem"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SubscriptionItem"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34627,23 +33578,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34663,7 +33604,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -34748,19 +33689,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -34788,23 +33717,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Written off */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["WriteOff"];
-                        /** @example Written off */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["WriteOff"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34825,7 +33738,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -34838,22 +33751,7 @@ export interface operations {
         };
         responses: {
             /** @description Write-off reversed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["WriteOff"];
-                        /** @example Write-off reversed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["WriteOff"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34870,7 +33768,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
-                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
+                purpose?: components["parameters"]["Purpose"];
             };
             header?: never;
             path?: never;
@@ -34885,23 +33783,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description File uploaded */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FileView"];
-                        /** @example File uploaded */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["FileView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34918,29 +33800,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A small picture instead, where there is one */
-                thumbnail?: boolean;
+                thumbnail?: components["parameters"]["Thumbnail"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
+            200: components["responses"]["ApplicationOctetStream"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34956,23 +33826,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34989,29 +33849,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FileView"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["FileView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35040,23 +33885,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Group created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Group"];
-                        /** @example Group created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Group"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35073,27 +33902,27 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only records with this value. */
-                "filters[divisionId]"?: string;
+                "filters[divisionId]"?: components["parameters"]["FiltersDivisionId"];
                 /** @description Only records with this value. */
                 "filters[kind]"?: "ELECTIVE" | "BATCH";
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only records with this value. */
-                "filters[subjectId]"?: string;
+                "filters[subjectId]"?: components["parameters"]["FiltersSubjectId"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -35223,29 +34052,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Group"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Group"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35261,7 +34075,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -35274,22 +34088,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Group"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Group"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35307,23 +34106,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35339,33 +34128,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["GroupMembers"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["GroupMembers"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35381,7 +34154,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -35394,22 +34167,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["GroupMembers"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["GroupMembers"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35430,7 +34188,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -35442,23 +34200,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Erased */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Erased"];
-                        /** @example Erased */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Erased"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -35476,7 +34218,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -35509,21 +34251,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only records with this value. */
-                "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
+                "filters[leaveType]"?: components["parameters"]["FiltersLeaveType"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "employeeName" | "remaining";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -35531,24 +34273,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BalancePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["BalancePageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35605,23 +34330,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BalancePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BalancePage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35652,22 +34361,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave decided */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveView"];
-                        /** @example Leave decided */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35689,23 +34383,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Entitlements"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Entitlements"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -35731,22 +34409,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Entitlements"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Entitlements"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35763,31 +34426,31 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[applicantType]"?: "STUDENT" | "EMPLOYEE";
+                "filters[applicantType]"?: components["parameters"]["FiltersApplicantType"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Only records with this value. */
-                "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
+                "filters[leaveType]"?: components["parameters"]["FiltersLeaveType"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
+                "filters[status]"?: components["parameters"]["FiltersStatus"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -35795,24 +34458,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["LeaveViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35894,23 +34540,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35927,29 +34557,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveView"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35978,23 +34593,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Book created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BookView"];
-                        /** @example Book created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["BookView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36011,7 +34610,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Say what would be done, and do nothing */
-                dryRun?: boolean;
+                dryRun?: components["parameters"]["DryRun"];
             };
             header?: never;
             path?: never;
@@ -36060,23 +34659,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[available]"?: boolean;
+                "filters[available]"?: components["parameters"]["FiltersAvailable"];
                 /** @description Only records with this value. */
-                "filters[category]"?: string;
+                "filters[category]"?: components["parameters"]["FiltersCategory"];
                 /** @description Only records with this value. */
-                "filters[isbn]"?: string;
+                "filters[isbn]"?: components["parameters"]["FiltersIsbn"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -36084,24 +34683,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BookViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["BookViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36154,23 +34736,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BookViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BookViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36187,29 +34753,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BookView"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BookView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36225,7 +34776,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -36238,22 +34789,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BookView"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BookView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36271,23 +34807,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36317,23 +34843,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Copy created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CopyView"];
-                        /** @example Copy created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["CopyView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36350,13 +34860,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[bookId]"?: string;
+                "filters[bookId]"?: components["parameters"]["FiltersBookId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[shelf]"?: string;
                 /** @description Only records with this value. */
@@ -36364,9 +34874,9 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "accessionNumber" | "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -36491,22 +35001,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CopyView"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["CopyView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36522,29 +35017,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CopyView"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["CopyView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36560,7 +35040,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -36573,22 +35053,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CopyView"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["CopyView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36606,23 +35071,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36652,23 +35107,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Issued */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Loan"];
-                        /** @example Issued */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Loan"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36685,31 +35124,31 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[bookId]"?: string;
+                "filters[bookId]"?: components["parameters"]["FiltersBookId"];
                 /** @description Only records with this value. */
                 "filters[copyId]"?: string;
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Only records with this value. */
-                "filters[open]"?: boolean;
+                "filters[open]"?: components["parameters"]["FiltersOpen"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ISSUED" | "OVERDUE" | "RETURNED" | "LOST";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "dueOn" | "issuedOn" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -36717,24 +35156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LoanPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["LoanPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36816,23 +35238,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LoanPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LoanPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36863,22 +35269,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as lost */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Loan"];
-                        /** @example Marked as lost */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Loan"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36910,22 +35301,7 @@ export interface operations {
         };
         responses: {
             /** @description Renewed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Loan"];
-                        /** @example Renewed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Loan"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36957,22 +35333,7 @@ export interface operations {
         };
         responses: {
             /** @description Returned */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Loan"];
-                        /** @example Returned */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Loan"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36989,21 +35350,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "borrowerName" | "dueOn" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -37011,24 +35372,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LoanPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["LoanPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37088,23 +35432,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LoanPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LoanPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37181,23 +35509,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Reservation cancelled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Reservation"];
-                        /** @example Reservation cancelled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Reservation"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37229,22 +35541,7 @@ export interface operations {
         };
         responses: {
             /** @description Reserved */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Reservation"];
-                        /** @example Reserved */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Reservation"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37261,23 +35558,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[bookId]"?: string;
+                "filters[bookId]"?: components["parameters"]["FiltersBookId"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "WAITING" | "READY" | "FULFILLED" | "CANCELLED" | "EXPIRED";
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -37407,23 +35704,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Contacts"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Contacts"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37438,25 +35719,25 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[office]"?: boolean;
+                "filters[office]"?: components["parameters"]["FiltersOffice"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only records with this value. */
-                "filters[unanswered]"?: boolean;
+                "filters[unanswered]"?: components["parameters"]["FiltersUnanswered"];
                 /** @description Only records with this value. */
-                "filters[unread]"?: boolean;
+                "filters[unread]"?: components["parameters"]["FiltersUnread"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -37464,24 +35745,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SummaryPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["SummaryPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37539,23 +35803,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SummaryPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SummaryPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37586,22 +35834,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37632,23 +35865,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Message sent */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Message"];
-                        /** @example Message sent */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Message"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37670,29 +35887,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Thread"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Thread"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37710,7 +35911,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: boolean;
+                unread?: components["parameters"]["Unread"];
             };
             header?: never;
             path?: never;
@@ -37718,23 +35919,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Delivered"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Delivered"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37763,23 +35948,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Notification"];
-                        /** @example Marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Notification"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37804,23 +35973,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ReadAll"];
-                        /** @example All marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ReadAll"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -37840,23 +35993,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DeliverySetting"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DeliverySetting"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -37882,22 +36019,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DeliverySetting"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DeliverySetting"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37929,22 +36051,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Device registered */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37966,23 +36073,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Unread"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Unread"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -38039,9 +36130,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[moduleId]"?: string;
                 /** @description Only records with this value. */
@@ -38049,9 +36140,9 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "moduleId" | "roleId";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -38212,23 +36303,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Role created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Role"];
-                        /** @example Role created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Role"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -38245,19 +36320,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[type]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "type";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -38367,29 +36442,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Role"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Role"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38405,7 +36465,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -38418,22 +36478,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Role"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Role"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -38451,23 +36496,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -38573,23 +36608,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Setting"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Setting"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -38615,22 +36634,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Setting"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Setting"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -38694,19 +36698,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "number";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -38819,7 +36823,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -38871,23 +36875,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Student created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["StudentDetail"];
-                        /** @example Student created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["StudentDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38904,27 +36892,27 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only records with this value. */
-                "filters[divisionId]"?: string;
+                "filters[divisionId]"?: components["parameters"]["FiltersDivisionId"];
                 /** @description Only records with this value. */
-                "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
+                "filters[gender]"?: components["parameters"]["FiltersGender"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
                 /** @description Only records with this value. */
-                "filters[unplaced]"?: boolean;
+                "filters[unplaced]"?: components["parameters"]["FiltersUnplaced"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "admissionNumber" | "createdAt" | "firstName" | "lastName" | "rollNumber";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
             };
             header?: never;
             path?: never;
@@ -38961,7 +36949,7 @@ export interface operations {
                 /** @description All who sit there today, by roll number */
                 divisionId?: string | null;
                 /** @description 8 to a sheet unless given; 10 have the size of bank cards */
-                perPage?: 8 | 10;
+                perPage?: components["parameters"]["PerPage"];
                 /** @description One student alone */
                 studentId?: string | null;
             };
@@ -38998,13 +36986,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Say what would be done, and do nothing */
-                dryRun?: boolean;
+                dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs */
                 id?: string;
                 /** @description ALL_OR_NOTHING unless given */
-                mode?: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
+                mode?: components["parameters"]["Mode"];
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
-                planHash?: string;
+                planHash?: components["parameters"]["PlanHash"];
                 /** @description Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today */
                 since?: "YEAR_START" | "TODAY" | "";
             };
@@ -39022,23 +37010,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Import read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ImportResult"];
-                        /** @example Import read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ImportResult"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39056,29 +37028,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ImportRun"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ImportRun"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39093,29 +37049,29 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only records with this value. */
-                "filters[divisionId]"?: string;
+                "filters[divisionId]"?: components["parameters"]["FiltersDivisionId"];
                 /** @description Only records with this value. */
-                "filters[gender]"?: "FEMALE" | "MALE" | "OTHER";
+                "filters[gender]"?: components["parameters"]["FiltersGender"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
                 /** @description Only records with this value. */
-                "filters[unplaced]"?: boolean;
+                "filters[unplaced]"?: components["parameters"]["FiltersUnplaced"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "admissionNumber" | "createdAt" | "firstName" | "lastName" | "rollNumber";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -39307,23 +37263,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Promotion"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Promotion"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39344,29 +37284,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Promotion undone */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Promotion"];
-                        /** @example Promotion undone */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Promotion"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39383,29 +37308,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["StudentDetail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["StudentDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39421,7 +37331,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39434,22 +37344,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["StudentDetail"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["StudentDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39467,23 +37362,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39500,7 +37385,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39541,7 +37426,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39553,23 +37438,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Erased */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Erased"];
-                        /** @example Erased */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Erased"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -39586,33 +37455,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["StudentGroups"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["StudentGroups"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39628,7 +37481,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39641,22 +37494,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["StudentGroups"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["StudentGroups"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39677,7 +37515,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39689,23 +37527,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Guardian added */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Guardianship"];
-                        /** @example Guardian added */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Guardianship"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39723,8 +37545,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                guardianId: string;
+                id: components["parameters"]["Id"];
+                guardianId: components["parameters"]["GuardianId"];
             };
             cookie?: never;
         };
@@ -39737,22 +37559,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Guardianship"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Guardianship"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39770,24 +37577,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                guardianId: string;
+                id: components["parameters"]["Id"];
+                guardianId: components["parameters"]["GuardianId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39807,7 +37604,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39846,7 +37643,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39883,7 +37680,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39896,22 +37693,7 @@ export interface operations {
         };
         responses: {
             /** @description Student readmitted */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["StudentDetail"];
-                        /** @example Student readmitted */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["StudentDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39929,7 +37711,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -39970,7 +37752,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -40022,23 +37804,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ClassSubjects"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ClassSubjects"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40065,22 +37831,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ClassSubjects"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ClassSubjects"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40111,23 +37862,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Subject created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Subject"];
-                        /** @example Subject created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Subject"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40144,19 +37879,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[type]"?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
+                "filters[type]"?: components["parameters"]["FiltersType"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -40164,24 +37899,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubjectPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["SubjectPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40233,23 +37951,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubjectPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SubjectPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40266,29 +37968,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Subject"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Subject"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40304,7 +37991,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -40317,22 +38004,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Subject"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Subject"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40350,23 +38022,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40382,7 +38044,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path?: never;
@@ -40390,23 +38052,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Cover"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Cover"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40433,22 +38079,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Cover"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Cover"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40472,23 +38103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DivisionWeek"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DivisionWeek"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40517,22 +38132,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DivisionWeek"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DivisionWeek"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40556,19 +38156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40584,29 +38172,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                groupId: string;
+                groupId: components["parameters"]["GroupId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["GroupWeek"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["GroupWeek"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40622,7 +38194,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                groupId: string;
+                groupId: components["parameters"]["GroupId"];
             };
             cookie?: never;
         };
@@ -40635,22 +38207,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["GroupWeek"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["GroupWeek"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40668,25 +38225,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                groupId: string;
+                groupId: components["parameters"]["GroupId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40715,23 +38260,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Period created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Period"];
-                        /** @example Period created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Period"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40748,19 +38277,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[isBreak]"?: boolean;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startTime";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -40867,29 +38396,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Period"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Period"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40905,7 +38419,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -40918,22 +38432,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Period"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Period"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40951,23 +38450,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41030,23 +38519,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Only records with this value. */
                 "filters[slotId]"?: string;
                 /** @description Only records with this value. */
                 "filters[substituteTeacherId]"?: string;
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "date";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -41169,23 +38658,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41202,7 +38681,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                employeeId: string;
+                employeeId: components["parameters"]["EmployeeId"];
             };
             cookie?: never;
         };
@@ -41240,25 +38719,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                employeeId: string;
+                employeeId: components["parameters"]["EmployeeId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41287,23 +38754,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Bus created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Bus"];
-                        /** @example Bus created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Bus"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41320,21 +38771,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[driverId]"?: string;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "MAINTENANCE" | "RETIRED";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "busNumber" | "createdAt";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -41449,29 +38900,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BusDetail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BusDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41487,7 +38922,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -41500,22 +38935,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Bus"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Bus"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41533,23 +38953,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41566,7 +38976,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -41579,22 +38989,7 @@ export interface operations {
         };
         responses: {
             /** @description Driver assigned */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BusDetail"];
-                        /** @example Driver assigned */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BusDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41611,19 +39006,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[busId]"?: string;
+                "filters[busId]"?: components["parameters"]["FiltersBusId"];
                 /** @description Only records with this value. */
-                "filters[release]"?: "WAITING" | "RELEASED" | "DISCARDED";
+                "filters[release]"?: components["parameters"]["FiltersRelease"];
                 /** @description Only records with this value. */
-                "filters[resolved]"?: boolean;
+                "filters[resolved]"?: components["parameters"]["FiltersResolved"];
                 /** @description Only records with this value. */
-                "filters[severity]"?: "LOW" | "MEDIUM" | "HIGH";
+                "filters[severity]"?: components["parameters"]["FiltersSeverity"];
                 /** @description Only records with this value. */
-                "filters[tripId]"?: string;
+                "filters[tripId]"?: components["parameters"]["FiltersTripId"];
                 /** @description Only records with this value. */
                 "filters[type]"?: "vehicle_breakdown" | "traffic_jam" | "accident" | "other";
                 /** @description What to sort by. Equals are in a stable order. */
@@ -41631,7 +39026,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -41639,24 +39034,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IncidentPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["IncidentPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41728,23 +39106,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IncidentPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["IncidentPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41764,29 +39126,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Incident discarded */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Incident"];
-                        /** @example Incident discarded */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Incident"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41806,29 +39153,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Riders notified */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Incident"];
-                        /** @example Riders notified */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Incident"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41848,7 +39180,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -41861,22 +39193,7 @@ export interface operations {
         };
         responses: {
             /** @description Incident resolved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Incident"];
-                        /** @example Incident resolved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Incident"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41942,23 +39259,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Route created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RouteDetail"];
-                        /** @example Route created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["RouteDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -41975,21 +39276,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[busId]"?: string;
+                "filters[busId]"?: components["parameters"]["FiltersBusId"];
                 /** @description Only records with this value. */
                 "filters[direction]"?: "pickup" | "dropoff";
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -42104,29 +39405,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RouteDetail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["RouteDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42142,7 +39428,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -42155,22 +39441,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RouteDetail"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["RouteDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42188,23 +39459,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42221,7 +39482,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -42234,22 +39495,7 @@ export interface operations {
         };
         responses: {
             /** @description Riders saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["RouteDetail"];
-                        /** @example Riders saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["RouteDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42267,23 +39513,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42299,11 +39535,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[busId]"?: string;
+                "filters[busId]"?: components["parameters"]["FiltersBusId"];
                 /** @description Only from this one on. */
                 "filters[fromDate]"?: string;
                 /** @description Only records with this value. */
@@ -42315,13 +39551,13 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[tripDate]"?: string;
                 /** @description Only records with this value. */
-                "filters[tripType]"?: "pickup" | "dropoff";
+                "filters[tripType]"?: components["parameters"]["FiltersTripType"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "scheduledStartAt" | "tripDate";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -42329,24 +39565,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["TripViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42426,23 +39645,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42506,29 +39709,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42544,7 +39732,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -42557,22 +39745,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42593,7 +39766,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -42606,22 +39779,7 @@ export interface operations {
         };
         responses: {
             /** @description Trip cancelled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Trip cancelled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42642,7 +39800,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -42655,22 +39813,7 @@ export interface operations {
         };
         responses: {
             /** @description Trip handed over */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Trip handed over */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42691,7 +39834,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -42704,22 +39847,7 @@ export interface operations {
         };
         responses: {
             /** @description Rider added */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["TripDetail"];
-                        /** @example Rider added */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["TripDetail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42736,33 +39864,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only points after this moment: next of the answer before */
-                after?: string;
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Trail"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Trail"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42875,23 +39987,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Administrator added and invited */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PlatformAdmin"];
-                        /** @example Administrator added and invited */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["PlatformAdmin"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -42920,13 +40016,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[schoolId]"?: string;
+                "filters[schoolId]"?: components["parameters"]["FiltersSchoolId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "DISABLED" | "INACTIVE";
                 /** @description What to sort by. Equals are in a stable order. */
@@ -42934,7 +40030,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -43048,29 +40144,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PlatformAdmin"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["PlatformAdmin"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -43086,29 +40167,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Disabled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PlatformAdmin"];
-                        /** @example Disabled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["PlatformAdmin"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -43125,29 +40191,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Enabled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PlatformAdmin"];
-                        /** @example Enabled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["PlatformAdmin"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -43167,29 +40218,14 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Invitation sent */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PlatformAdmin"];
-                        /** @example Invitation sent */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["PlatformAdmin"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -43206,29 +40242,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Second factors removed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PlatformAdmin"];
-                        /** @example Second factors removed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["PlatformAdmin"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -43244,23 +40265,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[action]"?: string;
+                "filters[action]"?: components["parameters"]["FiltersAction"];
                 /** @description Only records with this value. */
-                "filters[actorId]"?: string;
+                "filters[actorId]"?: components["parameters"]["FiltersActorId"];
                 /** @description Only records with this value. */
                 "filters[actorRole]"?: "SUPER_ADMIN" | "COMMAND_LINE";
                 /** @description Only records with this value. */
-                "filters[entity]"?: string;
+                "filters[entity]"?: components["parameters"]["FiltersEntity"];
                 /** @description Only records with this value. */
-                "filters[entityId]"?: string;
+                "filters[entityId]"?: components["parameters"]["FiltersEntityId"];
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
                 /** @description Only records with this value. */
-                "filters[schoolId]"?: string;
+                "filters[schoolId]"?: components["parameters"]["FiltersSchoolId"];
                 /** @description Only before this one. */
                 "filters[to]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
@@ -43268,7 +40289,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -43400,15 +40421,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
                 "filters[channel]"?: "PUSH" | "SMS" | "EMAIL";
                 /** @description Only records with this value. */
-                "filters[schoolId]"?: string;
+                "filters[schoolId]"?: components["parameters"]["FiltersSchoolId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[type]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
@@ -43416,7 +40437,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -43575,21 +40596,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[node]"?: string;
+                "filters[node]"?: components["parameters"]["FiltersNode"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[state]"?: "CURRENT" | "BEHIND" | "FAILED";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "name" | "schemaVersion";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -43704,23 +40725,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Migration is under way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["MigrationStatus"];
-                        /** @example Migration is under way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["MigrationStatus"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             409: components["responses"]["DuplicateOrConflict"];
@@ -43745,23 +40750,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Migration is under way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["MigrationStatus"];
-                        /** @example Migration is under way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["MigrationStatus"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -43784,22 +40773,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["MigrationStatus"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["MigrationStatus"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["Invalid"];
@@ -43823,23 +40797,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Node is ready */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Node"];
-                        /** @example Node is ready */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Node"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -43855,19 +40813,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[state]"?: "ACTIVE" | "DRAINING";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "sizeBytes";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -43976,7 +40934,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -44014,23 +40972,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44047,29 +40995,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Node"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Node"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44086,29 +41019,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Node is being emptied */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Node"];
-                        /** @example Node is being emptied */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Node"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44125,7 +41043,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -44138,22 +41056,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Node"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Node"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44170,19 +41073,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "DISABLED";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "email" | "lastSignInAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -44291,29 +41194,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Operator"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Operator"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -44329,29 +41216,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Disabled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Operator"];
-                        /** @example Disabled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Operator"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44368,29 +41240,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Enabled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Operator"];
-                        /** @example Enabled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Operator"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44417,23 +41274,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description School is being set up */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["School"];
-                        /** @example School is being set up */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["School"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -44497,13 +41338,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[node]"?: string;
+                "filters[node]"?: components["parameters"]["FiltersNode"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
                 /** @description What to sort by. Equals are in a stable order. */
@@ -44511,7 +41352,7 @@ export interface operations {
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -44622,29 +41463,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Profile"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Profile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -44660,7 +41485,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -44673,22 +41498,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Profile"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Profile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -44706,29 +41516,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["School"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["School"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -44745,29 +41540,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["School"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["School"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44784,7 +41564,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -44803,23 +41583,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
-            /** @description The archive is being made */
-            202: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Export"];
-                        /** @example The archive is being made */
-                        message: string;
-                    };
-                };
-            };
+            202: components["responses"]["Export"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44848,29 +41612,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The archive is being made */
-            202: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Export"];
-                        /** @example The archive is being made */
-                        message: string;
-                    };
-                };
-            };
+            202: components["responses"]["Export"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -44887,7 +41635,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -44925,29 +41673,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SchoolMove"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SchoolMove"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -44963,7 +41695,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -44976,22 +41708,7 @@ export interface operations {
         };
         responses: {
             /** @description School is being moved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SchoolMove"];
-                        /** @example School is being moved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SchoolMove"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -45009,29 +41726,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Old copy removed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SchoolMove"];
-                        /** @example Old copy removed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SchoolMove"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -45048,7 +41750,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -45086,7 +41788,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -45120,29 +41822,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["School"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["School"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -45159,7 +41846,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -45197,29 +41884,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["School"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["School"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -45288,22 +41960,7 @@ export interface operations {
         };
         responses: {
             /** @description Announcement saved */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnnouncementView"];
-                        /** @example Announcement saved */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["AnnouncementView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -45320,17 +41977,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "publishedAt" | "title";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -45338,24 +41995,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["ViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45402,23 +42042,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45449,22 +42073,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45482,29 +42091,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnnouncementView"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["AnnouncementView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45519,9 +42112,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
                 /** @description The lesson's place in the timetable */
-                slotId: string;
+                slotId: components["parameters"]["SlotId"];
             };
             header?: never;
             path?: never;
@@ -45529,23 +42122,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LessonRegister"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LessonRegister"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45574,23 +42151,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Lesson marked */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LessonMarked"];
-                        /** @example Lesson marked */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LessonMarked"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -45607,7 +42168,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
                 /** @description All divisions unless given */
                 divisionId?: string | null;
             };
@@ -45617,23 +42178,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LessonList"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LessonList"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45662,23 +42207,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Attendance marked */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Marked"];
-                        /** @example Attendance marked */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Marked"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -45695,8 +42224,8 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Today unless given */
-                date?: string;
-                divisionId: string;
+                date?: components["parameters"]["Date"];
+                divisionId: components["parameters"]["DivisionId"];
             };
             header?: never;
             path?: never;
@@ -45704,23 +42233,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DayRegister"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DayRegister"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45734,9 +42247,9 @@ export interface operations {
     getTeacherAttendanceReport: {
         parameters: {
             query: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId"];
                 /** @description This month unless given */
-                month?: string;
+                month?: components["parameters"]["Month"];
             };
             header?: never;
             path?: never;
@@ -45744,23 +42257,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["MonthRegister"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["MonthRegister"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45775,19 +42272,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only records with this value. */
                 "filters[isClassTeacher]"?: boolean;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "class" | "studentCount";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -45896,7 +42393,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path: {
@@ -45906,23 +42403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["DivisionRoster"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["DivisionRoster"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -45951,23 +42432,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Event created */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Event"];
-                        /** @example Event created */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Event"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -45985,23 +42450,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -46070,22 +42525,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Event"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Event"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -46102,25 +42542,25 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[academicYearId]"?: string;
+                "filters[academicYearId]"?: components["parameters"]["FiltersAcademicYearId"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "DRAFT" | "SCHEDULED" | "PUBLISHED";
                 /** @description Only records with this value. */
-                "filters[termId]"?: string;
+                "filters[termId]"?: components["parameters"]["FiltersTermId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -46128,24 +42568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ExamPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["ExamPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46212,23 +42635,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ExamPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ExamPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46245,29 +42652,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Schedule"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Schedule"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46282,7 +42674,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
-                purpose?: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
+                purpose?: components["parameters"]["Purpose"];
             };
             header?: never;
             path?: never;
@@ -46297,23 +42689,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description File uploaded */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FileView"];
-                        /** @example File uploaded */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["FileView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -46330,29 +42706,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A small picture instead, where there is one */
-                thumbnail?: boolean;
+                thumbnail?: components["parameters"]["Thumbnail"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
+            200: components["responses"]["ApplicationOctetStream"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46381,23 +42745,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Leave asked for */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveView"];
-                        /** @example Leave asked for */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["LeaveView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -46414,21 +42762,21 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only records with this value. */
-                "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
+                "filters[leaveType]"?: components["parameters"]["FiltersLeaveType"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "employeeName" | "remaining";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -46436,24 +42784,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BalancePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["BalancePageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46510,23 +42841,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BalancePage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BalancePage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46557,22 +42872,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave cancelled */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveView"];
-                        /** @example Leave cancelled */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -46604,22 +42904,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave decided */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveView"];
-                        /** @example Leave decided */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveView"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -46636,31 +42921,31 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[applicantType]"?: "STUDENT" | "EMPLOYEE";
+                "filters[applicantType]"?: components["parameters"]["FiltersApplicantType"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Only records with this value. */
-                "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
+                "filters[leaveType]"?: components["parameters"]["FiltersLeaveType"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
+                "filters[status]"?: components["parameters"]["FiltersStatus"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -46668,24 +42953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["LeaveViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46767,23 +43035,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46799,31 +43051,31 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[applicantType]"?: "STUDENT" | "EMPLOYEE";
+                "filters[applicantType]"?: components["parameters"]["FiltersApplicantType"];
                 /** @description Only records with this value. */
-                "filters[employeeId]"?: string;
+                "filters[employeeId]"?: components["parameters"]["FiltersEmployeeId"];
                 /** @description Only from this one on. */
-                "filters[from]"?: string;
+                "filters[from]"?: components["parameters"]["FiltersFrom"];
                 /** @description Only records with this value. */
-                "filters[leaveType]"?: "SICK" | "CASUAL" | "EMERGENCY";
+                "filters[leaveType]"?: components["parameters"]["FiltersLeaveType"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[status]"?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
+                "filters[status]"?: components["parameters"]["FiltersStatus"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only up to this one. */
-                "filters[to]"?: string;
+                "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "fromDate" | "status";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -46831,24 +43083,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["LeaveViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46930,23 +43165,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LeaveViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["LeaveViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -46962,23 +43181,23 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[available]"?: boolean;
+                "filters[available]"?: components["parameters"]["FiltersAvailable"];
                 /** @description Only records with this value. */
-                "filters[category]"?: string;
+                "filters[category]"?: components["parameters"]["FiltersCategory"];
                 /** @description Only records with this value. */
-                "filters[isbn]"?: string;
+                "filters[isbn]"?: components["parameters"]["FiltersIsbn"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -46986,24 +43205,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BookViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["BookViewPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47056,23 +43258,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["BookViewPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["BookViewPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47096,23 +43282,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Contacts"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Contacts"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47127,25 +43297,25 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[office]"?: boolean;
+                "filters[office]"?: components["parameters"]["FiltersOffice"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only records with this value. */
-                "filters[unanswered]"?: boolean;
+                "filters[unanswered]"?: components["parameters"]["FiltersUnanswered"];
                 /** @description Only records with this value. */
-                "filters[unread]"?: boolean;
+                "filters[unread]"?: components["parameters"]["FiltersUnread"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "lastMessageAt";
                 /** @description Which way. */
                 "sort[order]"?: "asc" | "desc";
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -47153,24 +43323,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SummaryPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["SummaryPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47228,23 +43381,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SummaryPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SummaryPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47275,22 +43412,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47321,23 +43443,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Message sent */
-            201: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Message"];
-                        /** @example Message sent */
-                        message: string;
-                    };
-                };
-            };
+            201: components["responses"]["Message"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -47359,29 +43465,13 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Thread"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Thread"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47399,7 +43489,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: boolean;
+                unread?: components["parameters"]["Unread"];
             };
             header?: never;
             path?: never;
@@ -47407,23 +43497,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Delivered"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Delivered"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47452,23 +43526,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Notification"];
-                        /** @example Marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Notification"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47493,23 +43551,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All marked as read */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ReadAll"];
-                        /** @example All marked as read */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["ReadAll"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -47539,22 +43581,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Device registered */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47576,23 +43603,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Unread"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Unread"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -47611,23 +43622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["WebPush"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["WebPush"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -47656,22 +43651,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Browser subscribed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -47697,22 +43677,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example Browser unsubscribed */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -47727,29 +43692,29 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[classId]"?: string;
+                "filters[classId]"?: components["parameters"]["FiltersClassId"];
                 /** @description Only records with this value. */
-                "filters[divisionId]"?: string;
+                "filters[divisionId]"?: components["parameters"]["FiltersDivisionId"];
                 /** @description Only records with this value. */
                 "filters[examId]"?: string;
                 /** @description Only records with this value. */
                 "filters[paperId]"?: string;
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[studentId]"?: string;
+                "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description Only records with this value. */
-                "filters[subjectId]"?: string;
+                "filters[subjectId]"?: components["parameters"]["FiltersSubjectId"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "examName" | "firstName" | "marksObtained" | "rollNumber";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -47894,23 +43859,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Remark"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Remark"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -48022,23 +43971,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Results saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Uploaded"];
-                        /** @example Results saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Uploaded"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -48055,19 +43988,19 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Which page, from 1. */
-                page?: number;
+                page?: components["parameters"]["Page"];
                 /** @description How many on a page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description Text to find anywhere in the record's words, in any case. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description Only records with this value. */
-                "filters[type]"?: "CORE" | "ELECTIVE" | "CO_SCHOLASTIC";
+                "filters[type]"?: components["parameters"]["FiltersType"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
-                format?: "json" | "csv";
+                format?: components["parameters"]["Format"];
             };
             header?: never;
             path?: never;
@@ -48075,24 +44008,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubjectPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                    "text/csv": string;
-                };
-            };
+            200: components["responses"]["SubjectPageOrFile"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -48144,23 +44060,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubjectPage"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SubjectPage"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -48181,23 +44081,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Saved */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["FeedAddress"];
-                        /** @example Saved */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["FeedAddress"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -48217,17 +44101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. There is no body. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            204: components["responses"]["NoContent"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -48242,7 +44116,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path: {
@@ -48283,7 +44157,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Today unless given */
-                date?: string;
+                date?: components["parameters"]["Date"];
             };
             header?: never;
             path?: never;
@@ -48291,23 +44165,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Day"];
-                        /** @example OK */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Day"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -48335,22 +44193,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example If the phone has an account, a code is on its way */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -48373,22 +44216,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Nothing"];
-                        /** @example PIN set */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["Nothing"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -48427,52 +44255,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The code has expired, ask for a new one */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -48496,52 +44281,9 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        accessToken: string;
-                        data: components["schemas"]["SignedIn"];
-                        /** @example Signed in */
-                        message: string;
-                        refreshToken: string;
-                        user: components["schemas"]["SignedInUser"];
-                    };
-                };
-            };
-            /** @description The phone or the PIN is wrong */
-            400: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A second factor is needed to sign in */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            200: components["responses"]["SignedIn"];
+            400: components["responses"]["MalformedOrPinWrong"];
+            403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];

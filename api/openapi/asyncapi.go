@@ -1,0 +1,176 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"homeroom/api"
+)
+
+// LiveEvent is an event of the live channel.
+type LiveEvent struct {
+	Name    string
+	Summary string
+	Data    any // an empty value of what it carries
+}
+
+// LiveChannel is what travels over the live channel, as the code that sends and handles it
+// declares it.
+type LiveChannel struct {
+	FromClients []LiveEvent
+	ToClients   []LiveEvent
+	Auth        any // what a client sends when it connects
+	Accepted    any // the answers to an event
+	Refused     any
+}
+
+// asyncDocument is the AsyncAPI 3 document of the channel, and its schemas by event.
+func (c LiveChannel) asyncDocument(k *api.Kernel) (schema, error) {
+	s := newSchemas(k)
+	messages, operations, ofChannel := schema{}, schema{}, schema{}
+	reply := []any{}
+	add := func(e LiveEvent, input bool) error {
+		payload, err := s.of(reflect.TypeOf(e.Data), schemaUse{input: input})
+		if err != nil {
+			return fmt.Errorf("event %s: %w", e.Name, err)
+		}
+		messages[e.Name] = schema{"name": e.Name, "summary": e.Summary, "contentType": "application/json", "payload": payload}
+		ofChannel[e.Name] = schema{"$ref": "#/components/messages/" + e.Name}
+		return nil
+	}
+	for _, e := range []LiveEvent{{"accepted", "The answer to an event that was done.", c.Accepted},
+		{"refused", "The answer to an event that was not; also the data of a refused connection's `connect_error`.", c.Refused}} {
+		if err := add(e, false); err != nil {
+			return nil, err
+		}
+		reply = append(reply, schema{"$ref": "#/channels/live/messages/" + e.Name})
+	}
+	for _, e := range c.FromClients {
+		if err := add(e, true); err != nil {
+			return nil, err
+		}
+		operations[e.Name] = liveOperation("receive", e, schema{"channel": schema{"$ref": "#/channels/live"}, "messages": reply})
+	}
+	for _, e := range c.ToClients {
+		if err := add(e, false); err != nil {
+			return nil, err
+		}
+		operations[e.Name] = liveOperation("send", e, nil)
+	}
+	auth, err := s.of(reflect.TypeOf(c.Auth), schemaUse{input: true})
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := s.components()
+	if err != nil {
+		return nil, err
+	}
+	return schema{
+		"asyncapi": "3.0.0",
+		"info":     schema{"title": "Homeroom, the live channel", "version": "1.0.0", "description": liveGuide()},
+		"servers": schema{"this": schema{
+			"host": "{host}", "pathname": "/socket.io/", "protocol": "wss", "description": "Socket.IO, protocol 5 (clients 3.x, 4.x) or 4 (2.x), namespace /.",
+			"variables": schema{"host": schema{"default": "localhost:3001", "description": "The API's own address."}},
+		}},
+		"channels": schema{"live": schema{
+			"address": "/", "title": "The live bus", "messages": ofChannel,
+			"bindings": schema{"ws": schema{"query": auth}},
+		}},
+		"operations": operations,
+		"components": schema{"messages": messages, "schemas": schemas},
+	}, nil
+}
+
+// liveOperation is an event as the service sends or receives it.
+func liveOperation(action string, e LiveEvent, reply schema) schema {
+	out := schema{"action": action, "summary": e.Summary, "channel": schema{"$ref": "#/channels/live"},
+		"messages": []any{schema{"$ref": "#/channels/live/messages/" + e.Name}}}
+	if reply != nil {
+		out["reply"] = reply
+	}
+	return out
+}
+
+// liveGuide is the guide's part about the live channel.
+func liveGuide() string {
+	_, part, _ := strings.Cut(guideText, "<b>The live bus</b></summary>\n\n")
+	part, _, _ = strings.Cut(part, "\n\n</details>")
+	return part
+}
+
+func (c LiveChannel) document(k *api.Kernel) ([]byte, error) {
+	doc, err := c.asyncDocument(k)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		return nil, fmt.Errorf("writing the live channel's document: %w", err)
+	}
+	var out bytes.Buffer
+	layOut(&out, plainText(raw), 0)
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// page is the document for readers: every event with its fields.
+func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
+	s := newSchemas(k)
+	var out strings.Builder
+	out.WriteString(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+		`<title>Homeroom: the live channel</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api-docs/page.css"></head><body class="live">` +
+		`<p><a href="/api-docs">The API</a> · <a href="/asyncapi.json">asyncapi.json</a></p><h1>The live channel</h1>`)
+	for line := range strings.SplitSeq(liveGuide(), "\n\n") {
+		if !strings.HasPrefix(line, "|") { // the tables follow, with their fields
+			fmt.Fprintf(&out, "<p>%s</p>", html.EscapeString(line))
+		}
+	}
+	list := func(title string, input bool, events []LiveEvent) error {
+		fmt.Fprintf(&out, "<h2>%s</h2>", title)
+		for _, e := range events {
+			object, err := s.object(schemaUse{t: reflect.TypeOf(e.Data), input: input})
+			if err != nil {
+				return fmt.Errorf("event %s: %w", e.Name, err)
+			}
+			fmt.Fprintf(&out, `<h3 id="%s"><code>%s</code></h3><p>%s</p><table>`, e.Name, e.Name, html.EscapeString(e.Summary))
+			required, _ := object["required"].([]string)
+			fields, _ := object["properties"].(schema)
+			for _, name := range slices.Sorted(maps.Keys(fields)) {
+				field := maps.Clone(fields[name].(schema))
+				says, _ := field["description"].(string)
+				delete(field, "description")
+				must := ""
+				if slices.Contains(required, name) {
+					must = "always"
+				}
+				rest, _ := json.Marshal(field) // maps of plain values
+				fmt.Fprintf(&out, "<tr><td><code>%s</code></td><td>%s</td><td><code>%s</code></td><td>%s</td></tr>",
+					name, must, html.EscapeString(string(rest)), html.EscapeString(says))
+			}
+			out.WriteString("</table>")
+		}
+		return nil
+	}
+	for _, part := range []struct {
+		title  string
+		input  bool
+		events []LiveEvent
+	}{
+		{"You connect with", true, []LiveEvent{{"auth", "The `auth` of the handshake; 2.x clients send it in the query.", c.Auth}}},
+		{"You send", true, c.FromClients},
+		{"It is answered", false, []LiveEvent{{"accepted", "Done.", c.Accepted}, {"refused", "Not done; also the data of `connect_error`.", c.Refused}}},
+		{"You hear", false, c.ToClients},
+	} {
+		if err := list(part.title, part.input, part.events); err != nil {
+			return nil, err
+		}
+	}
+	out.WriteString("</body></html>\n")
+	return []byte(out.String()), nil
+}

@@ -1,0 +1,180 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// shareRepeated moves parameters and answers that several operations have into the
+// components. It wants schemas that have their names, from which answers get theirs.
+func (d *document) shareRepeated() {
+	parameters := sharing[parameter]{section: "parameters", components: d.common}
+	answers := sharing[response]{section: "responses", components: d.responses}
+	d.eachOperation(func(op *operation) {
+		for _, p := range op.Parameters {
+			parameters.count(p, p.Ref, camel(p.Name))
+		}
+		for _, r := range op.Responses {
+			answers.count(r.withoutMessage(), r.Ref, r.name())
+		}
+	})
+	parameters.choose()
+	answers.choose()
+	d.eachOperation(func(op *operation) {
+		for i, p := range op.Parameters {
+			if ref := parameters.reference(p); ref != "" {
+				op.Parameters[i] = parameter{Ref: ref}
+			}
+		}
+		for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+			own := op.Responses[status]
+			if ref := answers.reference(own.withoutMessage()); ref != "" {
+				d.addMessage(path.Base(ref), own)
+				said := own.Description
+				if said == d.responses[path.Base(ref)].Description {
+					said = "" // the component says it
+				}
+				op.Responses[status] = response{Ref: ref, Description: said}
+			}
+		}
+	})
+}
+
+func (d *document) eachOperation(visit func(*operation)) {
+	for _, path := range slices.Sorted(maps.Keys(d.paths)) {
+		for _, method := range slices.Sorted(maps.Keys(d.paths[path])) {
+			visit(d.paths[path][method])
+		}
+	}
+}
+
+// sharing makes components of equal parts of operations. Of different parts with one name
+// the most frequent is shared; the others stay where they are.
+type sharing[Part any] struct {
+	section    string
+	components map[string]Part
+	found      map[string]*found[Part] // by the part as JSON
+}
+
+type found[Part any] struct {
+	part   Part
+	name   string
+	uses   int
+	shared bool
+}
+
+// count notes one use of a part that is no reference already.
+func (s *sharing[Part]) count(part Part, ref, name string) {
+	if ref != "" || name == "" {
+		return
+	}
+	if s.found == nil {
+		s.found = map[string]*found[Part]{}
+	}
+	key := keyOf(part)
+	if s.found[key] == nil {
+		s.found[key] = &found[Part]{part: part, name: name}
+	}
+	s.found[key].uses++
+}
+
+// choose adds the components. Names that there are already are not given again.
+func (s *sharing[Part]) choose() {
+	keys := slices.SortedFunc(maps.Keys(s.found), func(a, b string) int {
+		if n := s.found[b].uses - s.found[a].uses; n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+	for _, key := range keys {
+		f := s.found[key]
+		if _, taken := s.components[f.name]; !taken && f.uses > 1 {
+			f.shared = true
+			s.components[f.name] = f.part
+		}
+	}
+}
+
+// reference points at the component of a part; it is "" for one that is not shared.
+func (s *sharing[Part]) reference(part Part) string {
+	if f := s.found[keyOf(part)]; f != nil && f.shared {
+		return "#/components/" + s.section + "/" + f.name
+	}
+	return ""
+}
+
+func keyOf(part any) string {
+	text, err := json.Marshal(part)
+	if err != nil {
+		panic(fmt.Sprintf("a part of the API document is not JSON: %v", err)) // the document itself would not be
+	}
+	return string(text)
+}
+
+// withoutMessage is an answer without the words that differ between operations which
+// answer alike. A reference says them itself; the component has them all as examples.
+func (r response) withoutMessage() response {
+	r.Description = ""
+	if envelope := r.envelope(); envelope != nil {
+		content := r.Content["application/json"]
+		content.Schema = maps.Clone(content.Schema)
+		envelope = maps.Clone(envelope)
+		envelope["message"] = schema{"type": "string"}
+		content.Schema["properties"] = envelope
+		r.Content = maps.Clone(r.Content)
+		r.Content["application/json"] = content
+	}
+	return r
+}
+
+// envelope are the properties around an answer's record, message among them; nil where there are none.
+func (r response) envelope() schema {
+	properties, _ := r.Content["application/json"].Schema["properties"].(schema)
+	return properties
+}
+
+// addMessage adds the words of an operation's answer to those of its component.
+func (d *document) addMessage(name string, own response) {
+	shared := d.responses[name]
+	if shared.Description == "" {
+		shared.Description = own.Description
+		d.responses[name] = shared
+	}
+	if envelope := own.envelope(); envelope != nil {
+		message := shared.envelope()["message"].(schema)
+		examples, _ := message["examples"].([]any)
+		for _, text := range envelope["message"].(schema)["examples"].([]any) {
+			if !slices.Contains(examples, text) {
+				examples = append(examples, text)
+			}
+		}
+		message["examples"] = examples
+	}
+}
+
+// name is what an answer is called as a component: by the record it has, the file it is, or
+// the refusals it may be. It is "" for one that has none of these.
+func (r response) name() string {
+	if len(r.Content) == 0 {
+		return "NoContent"
+	}
+	content, isJSON := r.Content["application/json"]
+	kinds := slices.Sorted(maps.Keys(r.Content))
+	data, _ := r.envelope()["data"].(schema)
+	record, _ := data["$ref"].(string)
+	switch {
+	case len(content.Examples) > 0:
+		return strings.Join(slices.Sorted(maps.Keys(content.Examples)), "Or")
+	case !isJSON:
+		return camel(strings.Join(kinds, "-or-"))
+	case record == "":
+		return ""
+	case len(kinds) > 1:
+		return path.Base(record) + "OrFile"
+	}
+	return path.Base(record)
+}
