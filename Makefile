@@ -80,10 +80,10 @@ profile: ## where the processor's time of a list, a mark and a payment goes; wri
 	go -C bench run . -only list,attendance,payment -schools 100 -rounds 1 -seconds 15 -profile ../.local/profiles
 	@cp .local/profiles/profiles.md bench/profiles.md
 
-bench-web: ## what the console's pages cost a browser: paint, jumps, bytes, memory, and how soon a key shows
+bench-web: ## what the pages of the console and the app cost a browser: paint, jumps, bytes, memory, how soon a key or tap shows
 	@scripts/need postgres redis node chromium
 	@scripts/web deps
-	go test -count=1 -v -tags benchweb -run TestBench ./web
+	go test -count=1 -v -timeout 60m -tags benchweb -run TestBench ./web
 
 openapi: ## write docs/openapi.json from the endpoint rows
 	@go run ./cmd/homeroom openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json || { rm -f docs/openapi.json.new; exit 1; }

@@ -72,3 +72,14 @@ func TestApp_TeacherMarksARegisterInADeadSpot(t *testing.T) {
 	app := testkit.Shared(t)
 	browse(t, app, "app-teacher", staffRoom(t, app))
 }
+
+// TestApp_TeacherMarksALesson_WhereTheSchoolMarksByLesson also pastes a column of marks.
+func TestApp_TeacherMarksALesson_WhereTheSchoolMarksByLesson(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	stage := staffRoom(t, app)
+	clerk := app.Nobody()
+	clerk.Token = stage["token"].(string)
+	testkit.Put[struct{}](t, clerk, "/school-admin/setting", map[string]any{"attendanceBy": "PERIOD"})
+	browse(t, app, "app-lesson", stage)
+}

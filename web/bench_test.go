@@ -5,6 +5,7 @@ package web_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"homeroom/cmd/service"
 	"homeroom/config"
@@ -16,6 +17,13 @@ func TestBench(t *testing.T) { measure(t, "bench") }
 
 // TestBenchSlowLine says how soon they can be used on Fast 3G with a quarter of the machine's speed.
 func TestBenchSlowLine(t *testing.T) { measure(t, "slow") }
+
+// TestBenchApp says the same of every page of the people's app, and how soon a tap in a register shows.
+func TestBenchApp(t *testing.T) {
+	app := testkit.Start(t)
+	patience = 40 * time.Minute // some sixty pages, each opened nine times on a slow line
+	browse(t, app, "app-slow", everyPage(t, app))
+}
 
 func measure(t *testing.T, story string) {
 	t.Helper()

@@ -2,6 +2,7 @@
 // account, signs out, and is back by PIN.
 
 import { look, phoneSized, placesOf, signInAt } from './app.mjs'
+import { appIsKept } from './app-wait.mjs'
 import { inWindow, lineTo, until, want } from './browser.mjs'
 
 export default async function ({ url: server, story, say, phone, school, other }) {
@@ -71,15 +72,7 @@ export default async function ({ url: server, story, say, phone, school, other }
 
     say('without a line the last state is there with its time, also after the app was closed')
     await place('Today').click()
-    await page.evaluate(() => navigator.serviceWorker.ready)
-    await until(
-      () =>
-        page.evaluate(async () => {
-          const name = (await caches.keys()).find((k) => k.startsWith('homeroom-app-files-'))
-          return name !== undefined && (await (await caches.open(name)).match('/app/')) !== undefined
-        }),
-      'the app is kept',
-    )
+    await appIsKept(page)
     await cut()
     await page.goto(`${url}/app/`)
     await card('Asha Rao').getByText('At school').waitFor()

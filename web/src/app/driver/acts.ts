@@ -21,7 +21,7 @@ interface Act {
   tap?: TapData
 }
 
-const laneOf = (trip: string) => `trip:${trip}`
+export const laneOf = (trip: string) => `trip:${trip}`
 // The queue takes paths of the document; one with an id in it is the same call.
 const pathOf = (trip: string, what: string) => `/driver/bus-tracking/trips/${trip}/${what}` as '/driver/student/board'
 
@@ -41,47 +41,53 @@ const useActs = () =>
     () => acts,
   )
 
-export async function start(trip: Trip) {
-  const { id } = await put({
-    lane: laneOf(trip.id),
-    path: pathOf(trip.id, 'start'),
-    data: {} as TapData,
-    name: 'driver.start',
-    about: trip.routeName,
-  })
-  become([...acts, { id, trip: trip.id, kind: 'start' }])
+const beingKept = new Set<string>()
+
+/** Does an act that is being kept by the phone once: a second tap, before the screen shows the first, is the same act. */
+async function once(act: string, work: () => Promise<void>) {
+  if (beingKept.has(act)) return
+  beingKept.add(act)
+  try {
+    await work()
+  } finally {
+    beingKept.delete(act)
+  }
 }
 
-export async function end(trip: Trip) {
-  const { id } = await put({
-    lane: laneOf(trip.id),
-    path: pathOf(trip.id, 'end'),
-    data: {} as TapData,
-    name: 'driver.end',
-    about: trip.routeName,
+const startOrEnd = (trip: Trip, kind: 'start' | 'end') =>
+  once(`${kind} ${trip.id}`, async () => {
+    const { id } = await put({
+      lane: laneOf(trip.id),
+      path: pathOf(trip.id, kind),
+      data: {} as TapData,
+      name: `driver.${kind}`,
+      about: trip.routeName,
+    })
+    become([...acts, { id, trip: trip.id, kind }])
   })
-  become([...acts, { id, trip: trip.id, kind: 'end' }])
-}
+export const start = (trip: Trip) => startOrEnd(trip, 'start')
+export const end = (trip: Trip) => startOrEnd(trip, 'end')
 
 const tapNames = { boarded: 'driver.boarded', alighted: 'driver.gotOff', no_show: 'driver.noShow' } as const
 
-export async function tap(trip: Trip, rider: Rider, status: TapStatus) {
-  const data: TapData = {
-    tripId: trip.id,
-    studentId: rider.studentId,
-    status,
-    clientEventId: crypto.randomUUID(),
-    at: new Date().toISOString(),
-  }
-  const { id } = await put({
-    lane: laneOf(trip.id),
-    path: '/driver/student/board',
-    data,
-    name: tapNames[status],
-    about: nameOf(rider),
+export const tap = (trip: Trip, rider: Rider, status: TapStatus) =>
+  once(`${status} ${trip.id} ${rider.studentId}`, async () => {
+    const data: TapData = {
+      tripId: trip.id,
+      studentId: rider.studentId,
+      status,
+      clientEventId: crypto.randomUUID(),
+      at: new Date().toISOString(),
+    }
+    const { id } = await put({
+      lane: laneOf(trip.id),
+      path: '/driver/student/board',
+      data,
+      name: tapNames[status],
+      about: nameOf(rider),
+    })
+    become([...acts, { id, trip: trip.id, kind: 'tap', tap: data }])
   })
-  become([...acts, { id, trip: trip.id, kind: 'tap', tap: data }])
-}
 
 /** Takes the last tap about a rider back: on this phone if it was not sent, else at the service, which does so for ten minutes. */
 export async function takeBack(trip: Trip, rider: Rider, unsent: readonly Item[]) {

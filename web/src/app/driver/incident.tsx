@@ -5,7 +5,7 @@ import { put } from '../queue'
 import { go } from '../route'
 import { Button, Field, Page, Shown } from '../ui'
 import { useHold } from '../update'
-import { type Trip, useTrip } from './acts'
+import { laneOf, type Trip, useTrip } from './acts'
 import { lastPosition } from './position'
 
 type Kind = 'traffic_jam' | 'vehicle_breakdown' | 'accident' | 'other'
@@ -37,7 +37,7 @@ function IncidentForm({ trip }: { trip: Trip }) {
     setBusy(true)
     try {
       await put({
-        lane: 'incident',
+        lane: laneOf(trip.id), // it is told to those who are aboard or wait: in its order among the taps
         path: '/driver/incident/report',
         data: {
           busId: trip.busId,

@@ -1,17 +1,20 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { api, asProblem, call, done, type Schemas } from '../../api/client'
+import { type FormEvent, useEffect, useState } from 'react'
+import { api, call, done, type Schemas } from '../../api/client'
 import { useLine } from '../../api/offline'
 import { changed } from '../../api/queries'
 import { useSession } from '../../api/session'
 import { t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { problemText } from '../problem'
+import { drop, useTaken, useUnsent } from '../queue'
 import { useRead } from '../read'
 import { drafts } from '../store'
 import { Button, Page, Parts, Shown } from '../ui'
+import { Unsent } from '../unsent'
 import { useHold } from '../update'
 import { useClient } from './box'
 import { Files } from './files'
+import { laneOf, type MessageItem, sendMessage } from './send'
 
 type Thread = Schemas['Thread']
 
@@ -55,7 +58,7 @@ export function ThreadPage({ id }: { id: string }) {
             )}
             {thread.totalPages > 1 && <Earlier id={id} page={2} />}
             <Bubbles of={thread} />
-            <Answer id={id} reread={read.refetch} />
+            <Answer id={id} to={others.join(', ')} readAt={read.dataUpdatedAt} />
           </>
         )}
       </Shown>
@@ -122,24 +125,47 @@ function Bubbles({ of }: { of: Thread }) {
   )
 }
 
-interface Pending {
-  key: string
-  body: string
+/** What was written here and is not among the thread's messages yet: it waits, is refused, or was sent since they were read. */
+function Own({ id, readAt, change }: { id: string; readAt: number; change: (text: string) => void }) {
+  const line = useLine()
+  const unsent = (useUnsent(laneOf(id)) ?? []) as readonly MessageItem[]
+  const taken = useTaken(laneOf(id), readAt) as readonly MessageItem[]
+  return (
+    <div className="talk">
+      {[...taken, ...unsent].map((item) => (
+        <div key={item.id} className="bubble" data-mine>
+          {item.refused === undefined ? (
+            <>
+              <p className="pre" dir="auto">
+                {item.data.body}
+              </p>
+              <p className="note" role="status">
+                {t(item.doneAt ? 'messages.sent' : line.up ? 'messages.sending' : 'messages.waiting')}
+              </p>
+            </>
+          ) : (
+            <Unsent
+              item={item}
+              change={() => {
+                change(item.data.body)
+                void drop(item.id)
+              }}
+            />
+          )}
+        </div>
+      ))}
+    </div>
+  )
 }
 
-/**
- * What is typed stays on this phone until it was sent. What was sent without a line waits here, under one key, and goes once when
- * the line is back.
- */
-function Answer({ id, reread }: { id: string; reread: () => Promise<unknown> }) {
+/** What is typed stays on this phone until it is put into the queue, and there until it was sent. */
+function Answer({ id, to, readAt }: { id: string; to: string; readAt: number }) {
   const client = useClient()
-  const line = useLine()
-  const [draftAt, pendingAt] = [`message.${id}`, `message.sending.${id}`]
+  const draftAt = `message.${id}`
   const [text, setText] = useState(() => drafts.recall<string>(draftAt) ?? '')
-  const [pending, setPending] = useState(() => drafts.recall<Pending>(pendingAt))
   const [error, setError] = useState('')
-  const isSending = useRef(false)
-  useHold(text !== '' || pending !== undefined)
+  const [busy, setBusy] = useState(false)
+  useHold(text !== '')
 
   const type = (next: string) => {
     setText(next)
@@ -147,63 +173,23 @@ function Answer({ id, reread }: { id: string; reread: () => Promise<unknown> }) 
     else drafts.drop(draftAt)
   }
 
-  const send = async (p: Pending) => {
-    if (isSending.current) return
-    isSending.current = true
-    try {
-      await done(
-        api.POST(`/${client}/message/send`, {
-          params: { header: { 'Idempotency-Key': p.key } },
-          body: { data: { threadId: id, body: p.body } },
-        }),
-      )
-      drafts.drop(pendingAt)
-      await reread() // it stays on the page until it is among the others
-      changed(`/${client}/message/list`)
-      setPending(undefined)
-    } catch (e) {
-      const { status } = asProblem(e)
-      if (status >= 400 && status < 500 && status !== 429) {
-        drafts.drop(pendingAt)
-        setPending(undefined)
-        type(p.body)
-      }
-      setError(status === 0 ? '' : problemText(e))
-    }
-    isSending.current = false
-  }
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when there is something to send, and when the line is back
-  useEffect(() => {
-    if (pending && line.up) void send(pending)
-  }, [pending, line.up])
-
-  const submit = (e: FormEvent) => {
+  const submit = async (e: FormEvent) => {
     e.preventDefault()
-    const body = text.trim()
-    if (body === '' || pending) return
-    const next = { key: crypto.randomUUID(), body }
-    drafts.keep(pendingAt, next)
-    type('')
+    setBusy(true)
     setError('')
-    setPending(next)
+    try {
+      await sendMessage(client, laneOf(id), { threadId: id, body: text.trim() }, to)
+      type('')
+    } catch (e) {
+      setError(problemText(e))
+    }
+    setBusy(false)
   }
 
   return (
     <>
-      {pending && (
-        <div className="talk">
-          <div className="bubble" data-mine>
-            <p className="pre" dir="auto">
-              {pending.body}
-            </p>
-            <p className="note" role="status">
-              {t(line.up ? 'messages.sending' : 'messages.waiting')}
-            </p>
-          </div>
-        </div>
-      )}
-      <form className="answer" onSubmit={submit}>
+      <Own id={id} readAt={readAt} change={type} />
+      <form className="answer" onSubmit={(e) => void submit(e)}>
         <textarea
           className="input"
           dir="auto"
@@ -214,7 +200,7 @@ function Answer({ id, reread }: { id: string; reread: () => Promise<unknown> }) 
           value={text}
           onChange={(e) => type(e.target.value)}
         />
-        <Button look="main" type="submit" disabled={text.trim() === '' || pending !== undefined}>
+        <Button look="main" type="submit" disabled={text.trim() === '' || busy}>
           {t('messages.send')}
         </Button>
         {error && (

@@ -3,11 +3,14 @@ import { api, call } from '../../api/client'
 import { useSession } from '../../api/session'
 import { t } from '../../messages/messages'
 import { timeOf, useFormat } from '../format'
+import { useUnsent } from '../queue'
 import { useRead } from '../read'
 import { Link } from '../route'
 import { Card, Line, Parts, Shown, Status } from '../ui'
+import { Unsent } from '../unsent'
 import { Box, useClient } from './box'
 import { NoticeList } from './notices'
+import { type MessageItem, newThreads } from './send'
 
 /** The threads, the newest first. */
 export function Threads() {
@@ -21,8 +24,29 @@ export function Threads() {
         <IconPencil aria-hidden size={20} />
         {t('messages.write')}
       </Link>
+      <NewThreads />
       <ThreadList />
     </Box>
+  )
+}
+
+/** New threads that the service does not have yet. */
+function NewThreads() {
+  const unsent = (useUnsent(newThreads) ?? []) as readonly MessageItem[]
+  if (unsent.length === 0) return null
+  return (
+    <Card label={t('queue.title')}>
+      <ul className="rows">
+        {unsent.map((item) => (
+          <li key={item.id}>
+            <Unsent item={item} />
+            <p className="pre" dir="auto">
+              {item.data.body}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 

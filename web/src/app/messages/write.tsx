@@ -1,8 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
-import { api, asProblem, call, type Schemas } from '../../api/client'
-import { changed } from '../../api/queries'
+import { api, call, type Schemas } from '../../api/client'
 import { t } from '../../messages/messages'
-import { useOnce } from '../../patterns/once'
 import { problemText } from '../problem'
 import { useRead } from '../read'
 import { go } from '../route'
@@ -10,6 +8,7 @@ import { drafts } from '../store'
 import { Button, Empty, Field, Page, Shown } from '../ui'
 import { useHold } from '../update'
 import { useClient } from './box'
+import { newThreads, sendMessage } from './send'
 
 type Contact = Schemas['Contact']
 
@@ -19,6 +18,7 @@ interface Draft {
   body: string
 }
 
+const name = 'message.new'
 const office = 'office'
 const keyOf = (c: Contact) => [c.userId, c.studentId ?? ''].join(' ')
 
@@ -43,16 +43,14 @@ export function Write() {
 
 function WriteForm({ contacts, hasOffice }: { contacts: Contact[]; hasOffice: boolean }) {
   const client = useClient()
-  const name = 'message.new'
   const [draft, setDraft] = useState<Draft>(() => drafts.recall<Draft>(name) ?? { to: '', subject: '', body: '' })
   const [error, setError] = useState('')
   const [busy, setBusy] = useState(false)
-  const once = useOnce(name)
   const isTyped = draft.body !== '' || draft.subject !== ''
   useHold(isTyped)
   useEffect(() => {
-    if (isTyped && !once.done) drafts.keep(name, draft)
-  }, [draft, isTyped, once.done])
+    if (isTyped && !busy) drafts.keep(name, draft)
+  }, [draft, isTyped, busy])
   const set = (change: Partial<Draft>) => setDraft((d) => ({ ...d, ...change }))
 
   const send = async (e: FormEvent) => {
@@ -66,21 +64,12 @@ function WriteForm({ contacts, hasOffice }: { contacts: Contact[]; hasOffice: bo
       body: draft.body.trim(),
     }
     try {
-      const sent = await call(
-        api.POST(`/${client}/message/send`, {
-          params: { header: { 'Idempotency-Key': once.keyFor(data) } },
-          body: { data },
-        }),
-      )
-      once.happened()
+      await sendMessage(client, newThreads, data, to?.name ?? t('messages.office'))
       drafts.drop(name)
-      changed(`/${client}/message/`)
-      go(`/messages/thread/${sent.threadId}`, { replace: true })
+      go('/messages', { replace: true })
       return
     } catch (e) {
-      const p = asProblem(e)
-      if (p.status >= 400 && p.status < 500) once.forget()
-      setError(p.code === 'OFFLINE' ? t('messages.kept') : problemText(e))
+      setError(problemText(e))
     }
     setBusy(false)
   }
@@ -125,7 +114,7 @@ function WriteForm({ contacts, hasOffice }: { contacts: Contact[]; hasOffice: bo
           />
         )}
       </Field>
-      <Button look="main" type="submit" busy={busy || once.done}>
+      <Button look="main" type="submit" busy={busy}>
         {t('messages.send')}
       </Button>
     </form>

@@ -92,6 +92,16 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
   }, [name, typed, isTyped])
   const set = useCallback((id: string, result: Result) => setTyped((was) => ({ ...was, [id]: result })), [])
 
+  const { students } = roster
+  const paste = useCallback(
+    (from: string, lines: string[]) => {
+      const first = students.findIndex((s) => s.id === from)
+      const filled = students.slice(first, first + lines.length).map((s, i) => [s.id, pasted(lines[i]!)] as const)
+      setTyped((was) => ({ ...was, ...Object.fromEntries(filled.filter(([, r]) => !isEmpty(r))) }))
+    },
+    [students],
+  )
+
   const results: Results = { ...known, ...waiting, ...typed }
   const missing = roster.students.filter((s) => isEmpty(results[s.id]))
   const wrong = roster.students.filter((s) => !isPossible(results[s.id], paper.maxMarks))
@@ -125,7 +135,7 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
 
   return (
     <>
-      {!isOpen && <p className="note">{t('marks.closed')}</p>}
+      <p className="note">{t(isOpen ? 'marks.pasteHint' : 'marks.closed')}</p>
       {refused.map((item) => (
         <Card key={item.id} label={t('queue.refused')}>
           <Unsent item={item} />
@@ -133,7 +143,15 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
       ))}
       <ul className="card marks">
         {roster.students.map((s) => (
-          <MarkRow key={s.id} of={s} result={results[s.id]} most={paper.maxMarks} isOpen={isOpen} set={set} />
+          <MarkRow
+            key={s.id}
+            of={s}
+            result={results[s.id]}
+            most={paper.maxMarks}
+            isOpen={isOpen}
+            set={set}
+            paste={paste}
+          />
         ))}
       </ul>
       {isOpen && (
@@ -169,6 +187,23 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
   )
 }
 
+/** Commas are what some phones offer for a point, and other scripts have digits of their own. */
+const marksIn = (text: string) =>
+  text
+    .replace(/[٠-٩]/g, (d) => String(d.charCodeAt(0) - 0x660))
+    .replace(/[०-९]/g, (d) => String(d.charCodeAt(0) - 0x966))
+    .replace(/[,٫]/g, '.')
+    .replace(/[^\d.]/g, '')
+    .slice(0, 7)
+
+/** A line of a copied column, or of several, of which the last one counts. AB and EX are as in the office's sheet. */
+function pasted(line: string): Result {
+  const cell = line.split('\t').at(-1)!.trim().toUpperCase()
+  if (cell === 'AB') return { text: '', away: 'ABSENT' }
+  if (cell === 'EX') return { text: '', away: 'EXEMPT' }
+  return { text: marksIn(cell) }
+}
+
 function isPossible(r: Result | undefined, most: number): boolean {
   if (isEmpty(r) || r?.away) return true
   const n = Number(r!.text)
@@ -182,20 +217,11 @@ const MarkRow = memo(function MarkRow(props: {
   most: number
   isOpen: boolean
   set: (id: string, result: Result) => void
+  paste: (from: string, lines: string[]) => void
 }) {
   const { of, result, set } = props
   const away = (which: 'ABSENT' | 'EXEMPT') =>
     set(of.id, result?.away === which ? { text: '' } : { text: '', away: which })
-  // Commas are what some phones offer for a point, and other scripts have digits of their own.
-  const type = (text: string) =>
-    set(of.id, {
-      text: text
-        .replace(/[٠-٩]/g, (d) => String(d.charCodeAt(0) - 0x660))
-        .replace(/[०-९]/g, (d) => String(d.charCodeAt(0) - 0x966))
-        .replace(/[,٫]/g, '.')
-        .replace(/[^\d.]/g, '')
-        .slice(0, 7),
-    })
   const next = (from: HTMLInputElement) => {
     const all = [...(from.closest('ul')?.querySelectorAll<HTMLInputElement>('input[inputmode=decimal]') ?? [])]
     all[all.indexOf(from) + 1]?.focus()
@@ -229,7 +255,13 @@ const MarkRow = memo(function MarkRow(props: {
             aria-label={t('marks.of', { name: nameOf(of) })}
             aria-invalid={!isPossible(result, props.most)}
             value={result?.text ?? ''}
-            onChange={(e) => type(e.target.value)}
+            onChange={(e) => set(of.id, { text: marksIn(e.target.value) })}
+            onPaste={(e) => {
+              const lines = e.clipboardData.getData('text').trimEnd().split(/\r?\n/)
+              if (lines.length < 2) return
+              e.preventDefault()
+              props.paste(of.id, lines)
+            }}
             onKeyDown={(e) => {
               if (e.key === 'Enter') next(e.currentTarget)
             }}
