@@ -53,6 +53,10 @@ func labRows(_ *config.Config, o *service.Options) {
 			}
 			return api.Nothing{}, nil
 		}),
+		api.Post("/school-admin/report/tell-silently", "report", "Enters what happened before", func(c api.Ctx, r telling) (api.Nothing, error) {
+			notice.Send(c, notice.Notice{Type: notice.Type(r.Type), Key: r.Key, RecordID: recordID, StudentID: r.StudentID, Title: "Asha"})
+			return api.Nothing{}, nil
+		}, api.Silent),
 		api.Post("/school-admin/report/withdraw", "report", "Takes notices back", func(c api.Ctx, r keys) (keys, error) {
 			withdrawn, err := notice.Withdraw(c.DB, r.Keys...)
 			return keys{withdrawn}, err

@@ -223,3 +223,17 @@ func TestAParentSaysHowTheyWantToBeTold(t *testing.T) {
 		t.Errorf("the log has %+v", got)
 	}
 }
+
+func TestSilentRow_ItsNotices_AreInTheLogAndNotSent(t *testing.T) {
+	t.Parallel()
+	app, sent, _ := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-silently",
+		map[string]any{"type": "FEE", "key": "before", "studentId": asha.ID})
+	o.tell(t, telling{Type: "FEE", Key: "now", StudentID: &asha.ID})
+	testkit.Eventually(t, "what is not silent is sent", func() bool { return len(sent.got(o.ID)) == 2 })
+	if got := o.log(t, asha.Parents[0]); got.Total != 2 || got.UnreadCount != 1 || o.Count(t, "delivery", "true") != 2 {
+		t.Errorf("%d lines, %d unread, %d messages; want 2, 1 and 2", got.Total, got.UnreadCount, o.Count(t, "delivery", "true"))
+	}
+}

@@ -66,7 +66,7 @@ func awake(now, zone string) string {
 // either not made, or there to be found.
 var queueNotices = `with ` + awake("$2", "$3") + `,
 	told as (select *, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key
-		from notice where id = any($1) and told_at is not null for share),
+		from notice where id = any($1) and told_at is not null and not silent for share),
 	people as (
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone,
 		coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,

@@ -133,7 +133,7 @@ func (m *Module) followHolidays(ctx context.Context, h events.Heard) error {
 			on[t.ID] = ""
 		}
 	}
-	told := tripsTold{calendar: k, locale: school.Locale, until: today.AddDays(tellAhead)}
+	told := tripsTold{calendar: k, school: school, until: today.AddDays(tellAhead)}
 	if err := m.rest(db, h, trips, off, true, told); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ const tellAhead = 14
 // tripsTold tells riders and drivers of trips that rest or run again: once each, however many trips.
 type tripsTold struct {
 	calendar *rideCalendar
-	locale   string
+	school   *tenancy.School
 	until    api.Date
 }
 
@@ -258,7 +258,7 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 			days = notice.Text{Name: "days.span", Values: notice.Values{"from": first.TripDate, "to": last.TripDate}}
 		}
 		one := notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("trips-%s:%s:%s", text, h.ID, id), RecordID: first.ID,
+			Type: notice.Transport, Key: fmt.Sprintf("trips-%s:%s:%s", text, h.ID, id), RecordID: first.ID, Day: last.TripDate,
 			Text: notice.Text{Name: kind + text, Values: notice.Values{"child": child[id], "days": days, "reason": first.CancelReason}},
 		}
 		if riders[id] != nil {
@@ -268,5 +268,5 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 		}
 		notices = append(notices, one)
 	}
-	return notice.SendIn(db, n.locale, h.OccurredAt, notices...)
+	return notice.SendIn(db, n.school, h.OccurredAt, notices...)
 }

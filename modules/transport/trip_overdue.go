@@ -103,5 +103,5 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 				Values: notice.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
 		})
 	}
-	return notice.SendIn(db, school.Locale, h.OccurredAt, notices...)
+	return notice.SendIn(db, school, h.OccurredAt, notices...)
 }

@@ -140,7 +140,7 @@ func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
 		}
 		notice.Send(c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trip-cancelled:%s:%d:%s", t.ID, t.Version, s.StudentID), RecordID: t.ID,
-			StudentID: &s.StudentID,
+			StudentID: &s.StudentID, Day: t.TripDate,
 			Text: notice.Text{Name: "transport.cancelled", Values: notice.Values{"child": s.name(), "way": way(t), "date": t.TripDate,
 				"reason": t.CancelReason}},
 		})

@@ -17052,6 +17052,8 @@ export interface components {
              */
             logoFileId: string | null;
             name: string;
+            /** @description For how many days after a day its absences and bus trips are still notified; 0: on the day alone. Later they are only in the log */
+            noticePastDays: number;
             /** @description The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers */
             passPercent: number;
             /**
@@ -17219,6 +17221,8 @@ export interface components {
             logoFileId?: string | null;
             /** @example text */
             name?: string;
+            /** @description For how many days after a day its absences and bus trips are still notified; 0: on the day alone. Later they are only in the log */
+            noticePastDays?: number;
             /** @description The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers */
             passPercent?: number;
             /**
