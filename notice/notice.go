@@ -5,6 +5,7 @@ package notice
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -53,6 +54,11 @@ type Notice struct {
 	// Day is the day it is about, if it is news on that day alone: when it is longer past than
 	// the school's setting allows, the notice is silent.
 	Day api.Date `json:"day"`
+	// Urgent goes out at once, in quiet hours too: an accident, a missing child, and what is about a trip under way or
+	// about to begin, since it would be of no use later. Everything else waits until they end.
+	Urgent bool `json:"urgent"`
+	// Until is when it is of no use any more: after it nothing is sent. Zero: it is always of use.
+	Until *time.Time `json:"until"`
 	// Silent notices are in the log, read already, and are not sent.
 	Silent bool `json:"silent"`
 }
@@ -130,7 +136,10 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 	type row struct {
 		ID uuid.UUID `json:"id"`
 		Notice
+		SaidToday   string `json:"said_today"`
+		SaidNextDay string `json:"said_next_day"`
 	}
+	today := api.DateOf(now.In(school.Location()))
 	rows := make([]row, len(notices))
 	due := map[time.Time][]uuid.UUID{}
 	var moments []time.Time
@@ -138,13 +147,19 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 		if n.DueAt.Before(now) {
 			n.DueAt = now
 		}
-		if err := n.Translate(school.Locale); err != nil {
+		onTheDay, theDayAfter := n, n
+		err := errors.Join(n.Translate(school.Locale), onTheDay.translate(school.Locale, today),
+			theDayAfter.translate(school.Locale, today.AddDays(1)))
+		if err != nil {
 			return nil, nil, err
 		}
 		if n.Teaser == "" {
 			n.Teaser = n.Title
 		}
-		rows[i] = row{api.NewID(), n}
+		rows[i] = row{ID: api.NewID(), Notice: n}
+		if onTheDay.Body != n.Body || theDayAfter.Body != n.Body {
+			rows[i].SaidToday, rows[i].SaidNextDay = onTheDay.Body, theDayAfter.Body
+		}
 		if due[n.DueAt] == nil {
 			moments = append(moments, n.DueAt)
 		}
@@ -166,11 +181,12 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 	return out, facts, nil
 }
 
-const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, silent, created_at)
+const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, until,
+	said_today, said_next_day, silent, created_at)
 	select n.id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at,
-	silent or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
+	urgent, until, said_today, said_next_day, silent or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
-	body text, teaser text, due_at timestamptz, day date, silent boolean), school_setting s
+	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, until timestamptz, said_today text, said_next_day text), school_setting s
 	on conflict (key) do nothing`
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a

@@ -31,7 +31,7 @@ func tellParents(c api.Ctx, changes []change, delay int) error {
 		n := notice.Notice{
 			Type: notice.Attendance, Key: fmt.Sprintf("attendance:%s:%d:%s", ch.ID, ch.Version, ch.Status),
 			RecordID: ch.ID, StudentID: &ch.StudentID, Text: notice.Text{Name: "attendance." + strings.ToLower(ch.Status),
-				Values: notice.Values{"child": ch.name, "date": ch.Date}},
+				Values: notice.Values{"child": ch.name, "date": notice.On(ch.Date)}},
 		}
 		if !heard[ch.ID].sent {
 			n.Day = ch.Date

@@ -31,6 +31,9 @@ type telling struct {
 	UserID    *uuid.UUID `json:"userId"`
 	In        int        `json:"in" doc:"seconds"`
 	Fails     bool       `json:"fails"`
+	Urgent    bool       `json:"urgent"`
+	Until     int        `json:"until" doc:"hours"`
+	Day       api.Date   `json:"day" doc:"the text names it"`
 }
 
 type keys struct {
@@ -46,6 +49,14 @@ func labRows(_ *config.Config, o *service.Options) {
 			}
 			if r.In > 0 {
 				n.DueAt = c.Now.Add(time.Duration(r.In) * time.Second)
+			}
+			n.Urgent = r.Urgent
+			if r.Until > 0 {
+				until := c.Now.Add(time.Duration(r.Until) * time.Hour)
+				n.Until = &until
+			}
+			if !r.Day.IsZero() {
+				n.Body, n.Text = "", notice.Text{Name: "attendance.absent", Values: notice.Values{"child": "Asha", "date": notice.On(r.Day)}}
 			}
 			notice.Send(c, n)
 			if r.Fails {
@@ -81,7 +92,8 @@ func newOffice(t *testing.T, s *testkit.School) office {
 func (o office) tell(t *testing.T, what telling) {
 	t.Helper()
 	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell",
-		map[string]any{"type": what.Type, "key": what.Key, "studentId": what.StudentID, "userId": what.UserID, "in": what.In})
+		map[string]any{"type": what.Type, "key": what.Key, "studentId": what.StudentID, "userId": what.UserID, "in": what.In,
+			"urgent": what.Urgent, "until": what.Until, "day": what.Day})
 }
 
 func (o office) log(t *testing.T, c *testkit.Client) notification.Delivered {
@@ -153,6 +165,14 @@ func (c *clock) turn(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// at turns the clock to an hour of the school's day, as 22:30.
+func (c *clock) at(s *testkit.School, hour, minute int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	there := c.now.In(s.Location())
+	c.now = time.Date(there.Year(), there.Month(), there.Day()+1, hour, minute, 0, 0, s.Location())
 }
 
 var aparts atomic.Int32

@@ -253,13 +253,14 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 			list, kind = drivers[id], "transport.driver-"
 		}
 		first, last := list[0], list[len(list)-1]
-		days := notice.Text{Name: "days.one", Values: notice.Values{"date": first.TripDate}}
+		days := notice.Text{Name: "days.one", Values: notice.Values{"date": notice.On(first.TripDate)}}
 		if first.TripDate != last.TripDate {
 			days = notice.Text{Name: "days.span", Values: notice.Values{"from": first.TripDate, "to": last.TripDate}}
 		}
 		one := notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trips-%s:%s:%s", text, h.ID, id), RecordID: first.ID, Day: last.TripDate,
-			Text: notice.Text{Name: kind + text, Values: notice.Values{"child": child[id], "days": days, "reason": first.CancelReason}},
+			Urgent: isSoon(h.OccurredAt, first.ScheduledStartAt),
+			Text:   notice.Text{Name: kind + text, Values: notice.Values{"child": child[id], "days": days, "reason": first.CancelReason}},
 		}
 		if riders[id] != nil {
 			one.StudentID = &id

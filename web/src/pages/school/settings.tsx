@@ -366,7 +366,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'quietFrom',
               label: labels.quietFrom,
               type: 'time',
-              description: 'Attendance and bus notices are always sent.',
+              description: 'From then on only urgent notices and those of a bus trip under way are sent.',
             })}
             {f.text({
               k: 'quietTo',
