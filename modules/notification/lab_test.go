@@ -36,6 +36,10 @@ type telling struct {
 	Day       api.Date   `json:"day" doc:"the text names it"`
 }
 
+type manyChildren struct {
+	StudentIDs []uuid.UUID `json:"studentIds"`
+}
+
 type keys struct {
 	Keys []string `json:"keys"`
 }
@@ -61,6 +65,13 @@ func labRows(_ *config.Config, o *service.Options) {
 			notice.Send(c, n)
 			if r.Fails {
 				return api.Nothing{}, api.Conflict("it fails after all")
+			}
+			return api.Nothing{}, nil
+		}),
+		api.Post("/school-admin/report/tell-all", "report", "Tells of several children at once", func(c api.Ctx, r manyChildren) (api.Nothing, error) {
+			for _, id := range r.StudentIDs {
+				notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee/" + id.String(), RecordID: recordID, StudentID: &id, Title: "Fees charged",
+					Body: "For one child", Teaser: "New fees were charged"})
 			}
 			return api.Nothing{}, nil
 		}),
