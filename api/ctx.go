@@ -38,6 +38,9 @@ type Ctx struct {
 // Today is the day it is now at the school.
 func (c Ctx) Today() Date { return DateOf(c.Now.In(c.School.Location())) }
 
+// IsSilent reports whether the notices of this call are kept in the log and not sent.
+func (c Ctx) IsSilent() bool { return c.rq.row.Silent }
+
 // Tell records facts. They are written with the transaction, and published after it.
 func (c Ctx) Tell(facts ...events.Fact) { c.rq.facts = append(c.rq.facts, facts...) }
 

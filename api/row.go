@@ -31,6 +31,7 @@ type Row struct {
 	Counted              bool          // must not run when nothing can be counted (Redis away)
 	OpenInEvaluationMode bool          // teachers may call it while the school is evaluated
 	NoAudit              bool          // writes no entry of the audit log by itself
+	Silent               bool          // its notices are kept in the log and not sent
 	Idempotent           bool          // takes an Idempotency-Key
 	SecretAnswer         bool          // its answer is not kept, so it takes none
 	Versioned            bool          // takes the record's version; a stale one is 409
@@ -169,6 +170,10 @@ func (r *Row) ClosedInEvaluationMode() bool { return r.Action != Read && !r.Open
 
 // NoAudit is for rows whose changes are not worth an entry of the audit log.
 func NoAudit(r *Row) { r.NoAudit = true }
+
+// Silent is for rows that enter what happened before: imports and opening balances. Their notices are kept in
+// the log and not sent.
+func Silent(r *Row) { r.Silent = true }
 
 // Idempotent rows answer a repeated Idempotency-Key with the first answer. A POST that writes
 // does so without being told.

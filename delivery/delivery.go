@@ -42,6 +42,7 @@ type Message struct {
 	Badge     int // 0: not known
 	// CollapseID is the same in all pushes of one notice, of which a phone shows one.
 	CollapseID *uuid.UUID
+	Urgent     bool        // it went through quiet hours
 	Topics     []string    // of Unsubscribe: which the device is to leave
 	web        *webMessage // of WebPush
 	Attempts   int

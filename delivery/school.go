@@ -98,7 +98,7 @@ const claimSQL = `with due as (
 		order by next_at, id limit $3 for update skip locked)
 	update delivery d set attempts = d.attempts + 1, next_at = $4
 	from due where d.id = due.id
-	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.attempts, d.created_at`
+	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at, d.attempts, d.created_at`
 
 type claimedRow struct {
 	ID         uuid.UUID
@@ -110,6 +110,8 @@ type claimedRow struct {
 	StudentID  *uuid.UUID
 	Badge      int
 	CollapseID *uuid.UUID
+	Urgent     bool
+	ExpiresAt  *time.Time
 	Attempts   int
 	CreatedAt  time.Time
 }
@@ -120,11 +122,15 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 	err := tenancy.Pipeline(q.db, tenancy.Query{SQL: claimSQL, Args: []any{c, now, n, now.Add(lease)}, Scan: func(r pgx.Rows) error {
 		rows, err := pgx.CollectRows(r, pgx.RowToStructByName[claimedRow])
 		for _, d := range rows {
-			claimed = append(claimed, Message{
+			m := Message{
 				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
 				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID,
-				Attempts: d.Attempts, CreatedAt: d.CreatedAt,
-			})
+				Urgent: d.Urgent, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
+			}
+			if d.ExpiresAt != nil {
+				m.ExpiresAt = *d.ExpiresAt
+			}
+			claimed = append(claimed, m)
 		}
 		return err
 	}})

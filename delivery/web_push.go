@@ -50,9 +50,9 @@ var usefulFor = map[string]time.Duration{"TRANSPORT": time.Hour, "ATTENDANCE": 1
 
 const usefulElse = 3 * 24 * time.Hour
 
-// urgencyOf is whether a phone that saves power is woken: for what may disturb in quiet hours too.
-func urgencyOf(noticeType string) string {
-	if _, now := usefulFor[noticeType]; now {
+// urgencyOf is whether a phone that saves power is woken: for what is urgent or about now.
+func urgencyOf(m Message) string {
+	if _, now := usefulFor[m.Type]; now || m.Urgent {
 		return "high"
 	}
 	return "normal"
@@ -95,7 +95,7 @@ func (b *Browsers) queueFor(ctx context.Context, m Message, q queue) (int, error
 		select $1, t.id, t.body, $4, $5, $6, $7, $6 from unnest($2::uuid[], $3::bytea[]) as t (id, body)
 		where exists (select from platform.web_subscription s where s.id = t.id)
 		on conflict (delivery_id, subscription_id) do nothing`,
-		m.ID, ids, bodies, base64.RawURLEncoding.EncodeToString(shown[:]), urgencyOf(m.Type), now, m.CreatedAt.Add(useful))
+		m.ID, ids, bodies, base64.RawURLEncoding.EncodeToString(shown[:]), urgencyOf(m), now, m.CreatedAt.Add(useful))
 	if err != nil {
 		return 0, fmt.Errorf("queueing for browsers: %w", err)
 	}

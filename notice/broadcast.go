@@ -1,6 +1,10 @@
 package notice
 
-import "github.com/google/uuid"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Broadcast is a notice to many. The recipients are selected in SQL, so that five thousand
 // entries of the log are one statement and never pass through the program.
@@ -11,6 +15,8 @@ type Broadcast struct {
 	Title    string
 	Body     string
 	Teaser   string // the text for a locked screen
+	Urgent   bool   // as of a Notice
+	Until    *time.Time
 
 	// Recipients selects user_id, each once. Topics selects recipient: the push topics
 	// that reach them. Both may name values of Args, as @today.

@@ -5,6 +5,7 @@ package notice
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -50,6 +51,16 @@ type Notice struct {
 	Teaser string `json:"teaser"`
 	// DueAt is when it is sent; zero: at once. Until then it can be withdrawn.
 	DueAt time.Time `json:"due_at"`
+	// Day is the day it is about, if it is news on that day alone: when it is longer past than
+	// the school's setting allows, the notice is silent.
+	Day api.Date `json:"day"`
+	// Urgent goes out at once, in quiet hours too: an accident, a missing child, and what is about a trip under way or
+	// about to begin, since it would be of no use later. Everything else waits until they end.
+	Urgent bool `json:"urgent"`
+	// Until is when it is of no use any more: after it nothing is sent. Zero: it is always of use.
+	Until *time.Time `json:"until"`
+	// Silent notices are in the log, read already, and are not sent.
+	Silent bool `json:"silent"`
 }
 
 // Due is the fact that notices are due, with their ids.
@@ -74,15 +85,19 @@ type pending struct{ notices []Notice }
 
 // Statements write the notices, and the log of those that are due now.
 func (p *pending) Statements(c api.Ctx) ([]tenancy.Query, error) {
-	queries, facts, err := statements(p.notices, c.School.Locale, c.Now)
+	if c.IsSilent() {
+		for i := range p.notices {
+			p.notices[i].Silent = true
+		}
+	}
+	queries, facts, err := statements(p.notices, c.School, c.Now)
 	c.Tell(facts...)
 	return queries, err
 }
 
-// SendIn is Send for a listener, in the transaction of the fact it handles, and in the
-// language of the school's locale.
-func SendIn(tx *gorm.DB, locale string, now time.Time, notices ...Notice) error {
-	queries, facts, err := statements(notices, locale, now)
+// SendIn is Send for a listener, in the transaction of the fact it handles.
+func SendIn(tx *gorm.DB, school *tenancy.School, now time.Time, notices ...Notice) error {
+	queries, facts, err := statements(notices, school, now)
 	if err != nil {
 		return err
 	}
@@ -114,14 +129,17 @@ func Withdraw(db *gorm.DB, keys ...string) ([]string, error) {
 }
 
 // statements write notices, and the log of those that are due now; facts are due with the others.
-func statements(notices []Notice, locale string, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
+func statements(notices []Notice, school *tenancy.School, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
 	if len(notices) == 0 {
 		return nil, nil, nil
 	}
 	type row struct {
 		ID uuid.UUID `json:"id"`
 		Notice
+		SaidToday   string `json:"said_today"`
+		SaidNextDay string `json:"said_next_day"`
 	}
+	today := api.DateOf(now.In(school.Location()))
 	rows := make([]row, len(notices))
 	due := map[time.Time][]uuid.UUID{}
 	var moments []time.Time
@@ -129,13 +147,19 @@ func statements(notices []Notice, locale string, now time.Time) (out []tenancy.Q
 		if n.DueAt.Before(now) {
 			n.DueAt = now
 		}
-		if err := n.Translate(locale); err != nil {
+		onTheDay, theDayAfter := n, n
+		err := errors.Join(n.Translate(school.Locale), onTheDay.translate(school.Locale, today),
+			theDayAfter.translate(school.Locale, today.AddDays(1)))
+		if err != nil {
 			return nil, nil, err
 		}
 		if n.Teaser == "" {
 			n.Teaser = n.Title
 		}
-		rows[i] = row{api.NewID(), n}
+		rows[i] = row{ID: api.NewID(), Notice: n}
+		if onTheDay.Body != n.Body || theDayAfter.Body != n.Body {
+			rows[i].SaidToday, rows[i].SaidNextDay = onTheDay.Body, theDayAfter.Body
+		}
 		if due[n.DueAt] == nil {
 			moments = append(moments, n.DueAt)
 		}
@@ -145,7 +169,7 @@ func statements(notices []Notice, locale string, now time.Time) (out []tenancy.Q
 	if err != nil {
 		return nil, nil, fmt.Errorf("writing notices: %w", err)
 	}
-	out = []tenancy.Query{{SQL: insert, Args: []any{string(body), now}}}
+	out = []tenancy.Query{{SQL: insert, Args: []any{string(body), now, school.TimeZone}}}
 	if ids := due[now]; ids != nil {
 		out = append(out, tenancy.Query{SQL: InsertLog, Args: []any{ids, now}, ForceGenericPlan: true})
 	}
@@ -157,10 +181,12 @@ func statements(notices []Notice, locale string, now time.Time) (out []tenancy.Q
 	return out, facts, nil
 }
 
-const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, created_at)
-	select id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at, $2
+const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, until,
+	said_today, said_next_day, silent, created_at)
+	select n.id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at,
+	urgent, until, said_today, said_next_day, silent or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
-	body text, teaser text, due_at timestamptz)
+	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, until timestamptz, said_today text, said_next_day text), school_setting s
 	on conflict (key) do nothing`
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a
@@ -174,8 +200,8 @@ const RecipientMayView = `(t.user_id is null or t.student_id is null
 // A student's guardians are recipients if they may see the student's data.
 const InsertLog = `with told as (
 		update notice set told_at = $2 where id = any($1) and told_at is null and due_at <= $2 returning *)
-	insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, created_at)
-	select gen_random_uuid(), u.id, t.key, t.type, t.title, t.body, t.record_id, t.student_id, $2
+	insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, created_at, read_at)
+	select gen_random_uuid(), u.id, t.key, t.type, t.title, t.body, t.record_id, t.student_id, $2, case when t.silent then $2 end
 	from told t
 	left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
 	left join guardian g on g.id = sg.guardian_id

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"homeroom/api"
 )
 
 //go:embed texts/*.json
@@ -53,23 +55,45 @@ type Text struct {
 	Values Values
 }
 
-// Values are the values of placeholders: strings, anything that prints itself, and phrases of the
-// catalogue (a Text), which are translated into the same language.
+// Values are the values of placeholders: strings, anything that prints itself, phrases of the
+// catalogue (a Text), which are translated into the same language, and days (On).
 type Values map[string]any
 
+// On is a day in words. The log has "on 2026-11-17", for it is read on any day; a message says "today" or "tomorrow",
+// as of the day it arrives.
+type On api.Date
+
+// phrase is the day as it is said on another; zero: on any.
+func (d On) phrase(said api.Date) Text {
+	day := api.Date(d)
+	if !said.IsZero() {
+		for name, other := range map[string]api.Date{"day.today": said, "day.tomorrow": said.AddDays(1), "day.yesterday": said.AddDays(-1)} {
+			if day == other {
+				return Text{Name: name}
+			}
+		}
+	}
+	return Text{Name: "day.on", Values: Values{"date": day}}
+}
+
 // Translate is a phrase in the language of a locale.
-func Translate(locale string, t Text) (string, error) {
+func Translate(locale string, t Text) (string, error) { return translate(locale, t, api.Date{}) }
+
+func translate(locale string, t Text, said api.Date) (string, error) {
 	lang := language(locale)
 	phrase, known := catalogues[lang].Phrases[t.Name]
 	if !known {
 		return "", fmt.Errorf("no phrase is called %q", t.Name)
 	}
-	return fill(lang, phrase, t.Values)
+	return fill(lang, phrase, t.Values, said)
 }
 
 // Translate fills in the title, body and teaser that are not set, in the language of a locale.
 // Send and SendIn call it.
-func (n *Notice) Translate(locale string) error {
+func (n *Notice) Translate(locale string) error { return n.translate(locale, api.Date{}) }
+
+// translate words days as of the day it is said.
+func (n *Notice) translate(locale string, said api.Date) error {
 	if n.Text.Name == "" {
 		return nil
 	}
@@ -86,7 +110,7 @@ func (n *Notice) Translate(locale string) error {
 			continue
 		}
 		var err error
-		if *part.into, err = fill(lang, part.text, n.Text.Values); err != nil {
+		if *part.into, err = fill(lang, part.text, n.Text.Values, said); err != nil {
 			return fmt.Errorf("notice %s: %w", n.Text.Name, err)
 		}
 	}
@@ -103,7 +127,7 @@ func language(locale string) string {
 }
 
 // fill replaces the placeholders of a text.
-func fill(lang, text string, values Values) (string, error) {
+func fill(lang, text string, values Values, said api.Date) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "{")
@@ -119,8 +143,12 @@ func fill(lang, text string, values Values) (string, error) {
 		switch v := value.(type) {
 		case string:
 			out.WriteString(v)
-		case Text:
-			phrase, err := Translate(lang, v)
+		case Text, On:
+			words, isText := v.(Text)
+			if !isText {
+				words = v.(On).phrase(said)
+			}
+			phrase, err := translate(lang, words, said)
 			if err != nil {
 				return "", err
 			}

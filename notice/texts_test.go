@@ -119,13 +119,13 @@ func TestModules_Notices_TakeTheirTextsFromTheCatalogue(t *testing.T) {
 func TestTranslate_UnknownLanguage_IsEnglish(t *testing.T) {
 	t.Parallel()
 	for locale, want := range map[string]string{
-		"hi-IN": "Asha की 2026-11-17 की बस यात्रा (स्कूल आना) रद्द है। Flood",
-		"hi":    "Asha की 2026-11-17 की बस यात्रा (स्कूल आना) रद्द है। Flood",
+		"hi-IN": "Asha की 2026-11-17 को बस यात्रा (स्कूल आना) रद्द है। Flood",
+		"hi":    "Asha की 2026-11-17 को बस यात्रा (स्कूल आना) रद्द है। Flood",
 		"en-IN": "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
 		"ta_IN": "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
 		"":      "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
 	} {
-		values := Values{"child": "Asha", "way": Text{Name: "way.pickup"}, "date": "2026-11-17", "reason": "Flood"}
+		values := Values{"child": "Asha", "way": Text{Name: "way.pickup"}, "date": On{Year: 2026, Month: 11, Day: 17}, "reason": "Flood"}
 		n := Notice{Text: Text{Name: "transport.cancelled", Values: values}}
 		if err := n.Translate(locale); err != nil || n.Body != want {
 			t.Errorf("%s: %q %v", locale, n.Body, err)

@@ -82,6 +82,12 @@ func (s *School) DB(t testing.TB) *gorm.DB {
 	return db
 }
 
+// QuietHours sets the school's quiet hours, as "21:00" and "07:00". The schools of tests begin without any.
+func (s *School) QuietHours(t testing.TB, from, to string) {
+	t.Helper()
+	s.exec(t, `update school_setting set quiet_from = ?::time, quiet_to = ?::time`, from, to)
+}
+
 // RunScheduled does a module's scheduled work at the school now.
 func (s *School) RunScheduled(t testing.TB, name string) {
 	t.Helper()

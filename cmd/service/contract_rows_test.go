@@ -71,3 +71,20 @@ func TestContract_HeadWhereGetIs_AnswersAlikeWithoutABody(t *testing.T) {
 		}
 	}
 }
+
+func TestContract_ImportsAndOpeningEntries_SendNoNotices(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, r := range testkit.Shared(t).Service.Kernel.Rows {
+		enters := strings.HasSuffix(r.Path, "/import") || strings.Contains(r.Path, "/opening-balance/")
+		if r.Action != api.Write || !enters || !strings.HasPrefix(r.Path, "/school-admin/") {
+			continue
+		}
+		if found++; !r.Silent {
+			t.Errorf("%s %s enters what is past: it lacks api.Silent", r.Method, r.Path)
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d rows enter what is past, want at least 5", found)
+	}
+}

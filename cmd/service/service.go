@@ -63,6 +63,9 @@ type Options struct {
 	WebPush *http.Client
 	// Drivers stand in for the providers of push, SMS and e-mail.
 	Drivers map[delivery.Channel]delivery.Driver
+	// NoQuietHours has new schools begin without quiet hours, so that what they send does not depend on the time of
+	// day: for tests. In production they begin with 21:00 to 07:00.
+	NoQuietHours bool
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
 	PositionsPerSecond int
 	// Dial opens the connections requests use, to the schools' Postgres and to Redis, DialPlatform those to the
@@ -215,13 +218,20 @@ func (s *Service) openAuth(o Options) error {
 		CountSignIn:          s.meters.Tried,
 	})
 	inviteAdministrators(s.Bus, s.Registry, s.Auth)
-	s.Provisioner = lifecycle.NewProvisioner(s.Cluster,
-		lifecycle.Step{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
-			return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
-		}},
-		lifecycle.Step{Name: "administrator", Run: s.Auth.AddFirstAdmin},
-		lifecycle.Step{Name: "invitation", Run: s.Auth.InviteFirstAdmin},
-	)
+	steps := []lifecycle.Step{{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+		return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
+	}},
+		{Name: "administrator", Run: s.Auth.AddFirstAdmin}, {Name: "invitation", Run: s.Auth.InviteFirstAdmin}}
+	if o.NoQuietHours {
+		steps = append(steps, lifecycle.Step{Name: "no quiet hours", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+			db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+			if err != nil {
+				return err
+			}
+			return db.Exec(`update school_setting set quiet_from = null, quiet_to = null`).Error
+		}})
+	}
+	s.Provisioner = lifecycle.NewProvisioner(s.Cluster, steps...)
 	s.scheduler = &scheduler{schools: s.schools, work: map[string]api.Scheduled{}, now: s.now, log: s.Log}
 	s.exports = &exports{cluster: s.Cluster, migrator: s.Migrator, store: s.store, seal: s.Seal(), now: s.now, log: s.Log}
 	workers := river.NewWorkers()

@@ -38,6 +38,7 @@ type Text struct {
 	TargetAudience string     `json:"targetAudience" validate:"omitempty,oneof=ALL PARENTS TEACHERS" doc:"ALL unless given; classIds and divisionIds narrow it to their parents and teachers"`
 	PublishAt      *time.Time `json:"publishAt" doc:"When it is published by itself"`
 	ExpiresAt      *time.Time `json:"expiresAt" doc:"From then on nobody is shown it"`
+	Urgent         bool       `json:"urgent" doc:"It is sent at once, in quiet hours too: the school is closed, somebody had an accident"`
 }
 
 // Fields are what is said of an announcement, its targets and files included.

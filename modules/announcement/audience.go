@@ -113,7 +113,7 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 	err := db.Raw(`update announcement set told_at = @now, status = 'PUBLISHED', published_at = coalesce(published_at, @now)
 		where id = @id and told_at is null and (status = 'PUBLISHED' or status = 'SCHEDULED' and publish_at <= @now) and (expires_at is null
 		or expires_at > @now)
-		returning id, title, body, target_audience`, map[string]any{"now": now, "id": id}).Scan(&due).Error
+		returning id, title, body, target_audience, urgent, expires_at`, map[string]any{"now": now, "id": id}).Scan(&due).Error
 	if err != nil {
 		return fmt.Errorf("publishing an announcement: %w", err)
 	}
@@ -132,6 +132,7 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 	}
 	return m.Teller.Broadcast(ctx, db, school, now, notice.Broadcast{
 		Type: notice.Announcement, Key: "announcement/" + id.String(), RecordID: id, Title: a.Title, Body: a.Body, Teaser: words.Teaser,
+		Urgent: a.Urgent, Until: a.ExpiresAt,
 		Recipients: recipients(a.TargetAudience), Topics: topics(school.ID, a.TargetAudience, targets > 0),
 		Args: map[string]any{"id": id, "today": today},
 	})

@@ -41,5 +41,8 @@ func teachersTargets(c api.Ctx, r teachersText) ([]api.Target, error) {
 
 // createByTeacher publishes at once, unless a time is given.
 func (m *Module) createByTeacher(c api.Ctx, r teachersText) (View, error) {
+	if r.Urgent {
+		return View{}, api.InvalidField("urgent", "urgent is for announcements of the office")
+	}
 	return m.write(c, Fields(r), true)
 }

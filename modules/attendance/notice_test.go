@@ -117,3 +117,52 @@ func TestWhatParentsHeardBeforeIsCorrectedThoughTheLastNoticeWasWithdrawn(t *tes
 		r.admin.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"attendanceNoticeDelayMinutes": minutes}, 422, "")
 	}
 }
+
+func TestPastDays_65OldRegistersEntered_NothingIsSent(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t, 2)
+	parent := r.parentOf(t, r.children...)
+	enter := func(day int, first, second string) {
+		t.Helper()
+		old := sheet(r.a, r.today.AddDays(-day), record(r.children[0], first), record(r.children[1], second))
+		old["reason"] = "From the paper register"
+		testkit.Post[struct{}](t, r.admin, officeMark, old)
+	}
+	for day := 65; day > 0; day-- {
+		enter(day, "ABSENT", "LATE")
+	}
+	enter(30, "PRESENT", "LATE") // a correction of what was not sent
+	r.mark(t, record(r.children[0], "ABSENT"))
+	testkit.Eventually(t, "today's absence is sent", func() bool { return r.Count(t, "delivery", "state = 'SENT' and recipient like 'user_%'") == 1 })
+	testkit.Eventually(t, "all are heard", func() bool { return r.Count(t, "outbox", "kind = ?", notice.Due) == 0 })
+	today := r.Count(t, "notice", "not silent")
+	if sent := r.Count(t, "delivery", "record_id in (select record_id from notice where silent)"); sent != 0 || today != 1 {
+		t.Errorf("%d messages about the past, %d notices that are not silent; want 0 and 1", sent, today)
+	}
+	if n := r.told(t, parent); n != 132 {
+		t.Errorf("the log has %d lines, want 132", n)
+	}
+	if n := testkit.Get[struct{ UnreadCount int }](t, parent, "/parent/notification/unread-count").UnreadCount; n != 1 {
+		t.Errorf("%d are unread, want 1", n)
+	}
+}
+
+func TestPastDays_WithinTheSetting_AreSentAndSoAreCorrections(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t, 1)
+	parent := r.parentOf(t, r.children[0])
+	yesterday := func(status string, back int) {
+		t.Helper()
+		old := sheet(r.a, r.today.AddDays(-back), record(r.children[0], status))
+		old["reason"] = "A mistake"
+		testkit.Post[struct{}](t, r.admin, officeMark, old)
+	}
+	testkit.Put[struct{}](t, r.admin, "/school-admin/setting", map[string]any{"noticePastDays": 2})
+	yesterday("ABSENT", 2)
+	testkit.Put[struct{}](t, r.admin, "/school-admin/setting", map[string]any{"noticePastDays": 0})
+	yesterday("PRESENT", 2)
+	yesterday("ABSENT", 1)
+	if n := r.Count(t, "notice", "not silent"); n != 2 || r.told(t, parent) != 3 {
+		t.Errorf("%d of %d are sent, want 2 of 3: the absence, and its correction", n, r.told(t, parent))
+	}
+}

@@ -185,8 +185,13 @@ func turn(c api.Ctx, books ...uuid.UUID) error {
 	}
 	for _, g := range given {
 		// A hold given back and given again is notified again, so the day belongs to the key.
-		notice.Send(c, tell(fmt.Sprintf("library hold %s %s", g.ID, g.HoldUntil), g.ID, g.StudentID, g.UserID,
-			notice.Text{Name: "library.waiting", Values: notice.Values{"book": g.Title, "date": g.HoldUntil}})...)
+		held := tell(fmt.Sprintf("library hold %s %s", g.ID, g.HoldUntil), g.ID, g.StudentID, g.UserID,
+			notice.Text{Name: "library.waiting", Values: notice.Values{"book": g.Title, "date": g.HoldUntil}})
+		until := g.HoldUntil.AddDays(1).In(c.School.Location())
+		for i := range held {
+			held[i].Until = &until
+		}
+		notice.Send(c, held...)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (m *Module) routes() []api.Row {
 		api.List("/school-admin/library/book/list", "library", "List the books, or search title, author and ISBN", bookListing, listBooks,
 			api.MayBeStale),
 		api.Upload("/school-admin/library/book/import", "library", "Add books and copies from a CSV file; a dry run says what it would do",
-			importBooks),
+			importBooks, api.Silent),
 		api.Get("/school-admin/library/book/:id", "library", "Read a book", getBook),
 		api.Put("/school-admin/library/book/:id", "library", "Change a book", updateBook, api.Versioned),
 		api.Remove("/school-admin/library/book/:id", "library", "Delete a book that has no copies", deleteBook),

@@ -25,7 +25,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 	}
 	args := pgx.NamedArgs{
 		"now": now, "zone": school.TimeZone, "type": string(b.Type), "key": b.Key, "record": b.RecordID,
-		"title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle, "plain_body": plainBody,
+		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle, "plain_body": plainBody,
 	}
 	maps.Copy(args, b.Args)
 	err = tenancy.Pipeline(db,
@@ -53,11 +53,14 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				union all select 'SMS', phone, user_id, @title::text, @body::text, 1 from wish where sms and phone is not null
 				union all select 'EMAIL', address, user_id, @title::text, @body::text, 1 from wish where email and address is not null)
 			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id,
-			next_at, created_at)
+			urgent, expires_at, next_at, created_at)
 			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', @type::text, @record::uuid, m.title, m.body, m.badge,
 			sms.segments,
-				@key::text || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(@key::text)::uuid end, awake.at, @now::timestamptz
-			from message m, awake, ` + InSegments("@title::text", "@body::text") + ` on conflict (dedupe_key) do nothing`})
+				@key::text || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(@key::text)::uuid end,
+				@urgent::boolean, @until::timestamptz, w.at, @now::timestamptz
+			from message m, (select case when @urgent::boolean then @now::timestamptz else at end as at from awake) w,
+			` + InSegments("@title::text", "@body::text") + `
+			where @until::timestamptz is null or @until::timestamptz > w.at on conflict (dedupe_key) do nothing`})
 	if err != nil {
 		return fmt.Errorf("sending a broadcast: %w", err)
 	}

@@ -167,29 +167,72 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 	}
 }
 
-func TestQuietHoursHoldWhatCanWait(t *testing.T) {
+func TestQuietHours_WhatIsNotUrgent_WaitsAndIsWordedForTheMorning(t *testing.T) {
 	t.Parallel()
 	app, sent, clock := apart(t)
-	o := newOffice(t, app.NewSchool(t))
+	school := app.NewSchool(t)
+	clock.at(school, 22, 30)
+	o := newOffice(t, school)
 	asha := o.Child(t, o.seat, 1)
-	local := clock.Now().In(o.Location())
-	set := testkit.Put[notification.DeliverySetting](t, o.admin, "/school-admin/notification/setting", map[string]any{
-		"quietFrom": local.Add(-time.Hour).Format("15:04"), "quietTo": local.Add(2 * time.Hour).Format("15:04")})
-	if set.Version != 2 || string(set.QuietTo) != local.Add(2*time.Hour).Format("15:04") {
+	testkit.Put[notification.Preferences](t, asha.Parents[0], "/parent/notification/preferences",
+		map[string]any{"preferences": []any{map[string]any{"type": "ATTENDANCE", "push": true, "sms": true}}})
+	set := testkit.Put[notification.DeliverySetting](t, o.admin, "/school-admin/notification/setting",
+		map[string]any{"quietFrom": "21:00", "quietTo": "07:00"})
+	if set.Version != 2 || set.QuietTo != "07:00" {
 		t.Errorf("set %+v", set)
 	}
 	o.admin.Refuses(t, "PUT", "/school-admin/notification/setting", map[string]any{"quietFrom": "21:00", "quietTo": ""}, 422, "")
 	o.admin.Refuses(t, "PUT", "/school-admin/notification/setting", map[string]any{"smsDailyLimit": 5, "version": 1}, 409, "")
-	o.tell(t, telling{Type: "FEE", Key: "waits", StudentID: &asha.ID})
-	o.tell(t, telling{Type: "ATTENDANCE", Key: "goes", StudentID: &asha.ID})
-	testkit.Eventually(t, "what cannot wait goes out", func() bool { return len(sent.got(o.ID)) == 2 })
-	testkit.Eventually(t, "the other one waits",
-		func() bool { return o.Count(t, "delivery", "type = 'FEE' and state = 'QUEUED' and attempts = 0") == 2 })
-	if got := o.log(t, asha.Parents[0]); got.Total != 2 || sent.got(o.ID)[0].Type != "ATTENDANCE" {
-		t.Errorf("the log has %d", got.Total)
+	today := api.DateOf(clock.Now().In(o.Location()))
+	o.tell(t, telling{Type: "ATTENDANCE", Key: "waits", StudentID: &asha.ID, Day: today})
+	o.tell(t, telling{Type: "FEE", Key: "stale", StudentID: &asha.ID, Until: 8})
+	o.tell(t, telling{Type: "TRANSPORT", Key: "goes", StudentID: &asha.ID, Urgent: true})
+	testkit.Eventually(t, "what is urgent goes out", func() bool { return len(sent.got(o.ID)) == 2 })
+	testkit.Eventually(t, "the others wait",
+		func() bool {
+			return o.Count(t, "delivery", "type = 'ATTENDANCE' and state = 'QUEUED' and attempts = 0") == 3
+		})
+	if n := o.Count(t, "notification", "body = ?", "Asha was marked absent on "+today.String()+"."); n != 1 || o.log(t, asha.Parents[0]).Total != 3 {
+		t.Errorf("the log has the day %d times, want once", n)
 	}
-	clock.turn(2*time.Hour + time.Minute)
-	testkit.Eventually(t, "it goes out in the morning", func() bool { return len(sent.got(o.ID)) == 4 })
+	morning := today.AddDays(1).In(o.Location()).Add(7 * time.Hour)
+	if n := o.Count(t, "delivery", "state = 'QUEUED' and next_at = ?", morning); n != 3 {
+		t.Errorf("%d wait until 07:00, want 3", n)
+	}
+	clock.turn(8*time.Hour + 31*time.Minute)
+	testkit.Eventually(t, "it goes out in the morning", func() bool { return len(sent.got(o.ID)) == 5 })
+	for _, m := range sent.got(o.ID) {
+		if m.Type == "FEE" {
+			t.Error("what was of no use any more was sent")
+		}
+		if m.Channel == delivery.SMS && m.Body != "Asha was marked absent yesterday." {
+			t.Errorf("in the morning it says %q", m.Body)
+		}
+	}
+}
+
+func TestQuietHours_NewSchool_HasThemAndAClosureAt2230IsOutAtOnce(t *testing.T) {
+	t.Parallel()
+	app, sent, clock := apart(t, func(_ *config.Config, o *service.Options) { o.NoQuietHours = false })
+	school := app.NewSchool(t)
+	clock.at(school, 22, 30)
+	o := newOffice(t, school)
+	o.Child(t, o.seat, 1)
+	if set := testkit.Get[notification.DeliverySetting](t, o.admin, "/school-admin/notification/setting"); set.QuietFrom != "21:00" || set.QuietTo != "07:00" {
+		t.Fatalf("a new school is quiet from %s to %s", set.QuietFrom, set.QuietTo)
+	}
+	for title, urgent := range map[string]bool{"Sports day": false, "School is closed tomorrow": true} {
+		made := testkit.Post[struct{ ID uuid.UUID }](t, o.admin, "/school-admin/announcement/create",
+			map[string]any{"title": title, "body": "Please read", "urgent": urgent})
+		testkit.Post[struct{}](t, o.admin, "/school-admin/announcement/"+made.ID.String()+"/publish", nil)
+	}
+	testkit.Eventually(t, "the closure is out, with no minute passed", func() bool { return len(sent.got(o.ID)) == 1 })
+	testkit.Eventually(t, "the other one waits", func() bool { return o.Count(t, "delivery", "state = 'QUEUED' and attempts = 0") == 1 })
+	if m := sent.got(o.ID)[0]; m.Title != "School is closed tomorrow" || !m.Urgent {
+		t.Errorf("sent %+v", m)
+	}
+	clock.turn(8*time.Hour + 31*time.Minute)
+	testkit.Eventually(t, "the other one goes out in the morning", func() bool { return len(sent.got(o.ID)) == 2 })
 }
 
 func TestTheBudgetsOfTheSchoolAndOfAllRefuseWhatIsTooMuch(t *testing.T) {

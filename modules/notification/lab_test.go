@@ -31,6 +31,13 @@ type telling struct {
 	UserID    *uuid.UUID `json:"userId"`
 	In        int        `json:"in" doc:"seconds"`
 	Fails     bool       `json:"fails"`
+	Urgent    bool       `json:"urgent"`
+	Until     int        `json:"until" doc:"hours"`
+	Day       api.Date   `json:"day" doc:"the text names it"`
+}
+
+type manyChildren struct {
+	StudentIDs []uuid.UUID `json:"studentIds"`
 }
 
 type keys struct {
@@ -47,12 +54,31 @@ func labRows(_ *config.Config, o *service.Options) {
 			if r.In > 0 {
 				n.DueAt = c.Now.Add(time.Duration(r.In) * time.Second)
 			}
+			n.Urgent = r.Urgent
+			if r.Until > 0 {
+				until := c.Now.Add(time.Duration(r.Until) * time.Hour)
+				n.Until = &until
+			}
+			if !r.Day.IsZero() {
+				n.Body, n.Text = "", notice.Text{Name: "attendance.absent", Values: notice.Values{"child": "Asha", "date": notice.On(r.Day)}}
+			}
 			notice.Send(c, n)
 			if r.Fails {
 				return api.Nothing{}, api.Conflict("it fails after all")
 			}
 			return api.Nothing{}, nil
 		}),
+		api.Post("/school-admin/report/tell-all", "report", "Tells of several children at once", func(c api.Ctx, r manyChildren) (api.Nothing, error) {
+			for _, id := range r.StudentIDs {
+				notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee/" + id.String(), RecordID: recordID, StudentID: &id, Title: "Fees charged",
+					Body: "For one child", Teaser: "New fees were charged"})
+			}
+			return api.Nothing{}, nil
+		}),
+		api.Post("/school-admin/report/tell-silently", "report", "Enters what happened before", func(c api.Ctx, r telling) (api.Nothing, error) {
+			notice.Send(c, notice.Notice{Type: notice.Type(r.Type), Key: r.Key, RecordID: recordID, StudentID: r.StudentID, Title: "Asha"})
+			return api.Nothing{}, nil
+		}, api.Silent),
 		api.Post("/school-admin/report/withdraw", "report", "Takes notices back", func(c api.Ctx, r keys) (keys, error) {
 			withdrawn, err := notice.Withdraw(c.DB, r.Keys...)
 			return keys{withdrawn}, err
@@ -77,7 +103,8 @@ func newOffice(t *testing.T, s *testkit.School) office {
 func (o office) tell(t *testing.T, what telling) {
 	t.Helper()
 	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell",
-		map[string]any{"type": what.Type, "key": what.Key, "studentId": what.StudentID, "userId": what.UserID, "in": what.In})
+		map[string]any{"type": what.Type, "key": what.Key, "studentId": what.StudentID, "userId": what.UserID, "in": what.In,
+			"urgent": what.Urgent, "until": what.Until, "day": what.Day})
 }
 
 func (o office) log(t *testing.T, c *testkit.Client) notification.Delivered {
@@ -149,6 +176,14 @@ func (c *clock) turn(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+}
+
+// at turns the clock to an hour of the school's day, as 22:30.
+func (c *clock) at(s *testkit.School, hour, minute int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	there := c.now.In(s.Location())
+	c.now = time.Date(there.Year(), there.Month(), there.Day()+1, hour, minute, 0, 0, s.Location())
 }
 
 var aparts atomic.Int32

@@ -223,3 +223,44 @@ func TestAParentSaysHowTheyWantToBeTold(t *testing.T) {
 		t.Errorf("the log has %+v", got)
 	}
 }
+
+func TestSilentRow_ItsNotices_AreInTheLogAndNotSent(t *testing.T) {
+	t.Parallel()
+	app, sent, _ := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-silently",
+		map[string]any{"type": "FEE", "key": "before", "studentId": asha.ID})
+	o.tell(t, telling{Type: "FEE", Key: "now", StudentID: &asha.ID})
+	testkit.Eventually(t, "what is not silent is sent", func() bool { return len(sent.got(o.ID)) == 2 })
+	if got := o.log(t, asha.Parents[0]); got.Total != 2 || got.UnreadCount != 1 || o.Count(t, "delivery", "true") != 2 {
+		t.Errorf("%d lines, %d unread, %d messages; want 2, 1 and 2", got.Total, got.UnreadCount, o.Count(t, "delivery", "true"))
+	}
+}
+
+func TestMotherOfThree_OneChangeAboutAll_GetsOnePush(t *testing.T) {
+	t.Parallel()
+	app, sent, _ := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha, other := o.Child(t, o.seat, 2), o.Child(t, o.seat, 1)
+	mother, children := asha.Parents[0], []uuid.UUID{asha.ID, other.ID}
+	for range 2 {
+		child := o.Child(t, o.seat, 0)
+		o.Link(t, mother, child.ID)
+		children = append(children, child.ID)
+	}
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-all", map[string]any{"studentIds": children})
+	// To each child's topic, the mother, the father and the other child's parent.
+	testkit.Eventually(t, "all are sent", func() bool { return len(sent.got(o.ID)) == 7 })
+	pushes, shown := map[string]int{}, map[uuid.UUID]bool{}
+	for _, m := range sent.got(o.ID) {
+		pushes[m.To]++
+		shown[*m.CollapseID] = true
+	}
+	if len(pushes) != 7 || len(shown) != 1 || pushes["user_"+mother.UserID.String()] != 1 {
+		t.Errorf("sent %v, shown as %d; want each once, shown as one", pushes, len(shown))
+	}
+	if got := o.log(t, mother); got.Total != 3 {
+		t.Errorf("her log has %d lines, want 3", got.Total)
+	}
+}

@@ -7,7 +7,7 @@ func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		// Notices come first: a notice is locked while it is turned into messages, so that
 		// its messages are there when their turn comes.
-		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true, Free: "title body teaser",
+		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true, Free: "title body teaser said_today said_next_day",
 			Nothing: api.Reasons{api.FixedText: "type key"}},
 		{Table: "notification", Section: "notifications", Of: "student_id user_id", Where: ofRecord("dedupe_key"), Gone: true,
 			Free: "title body", Nothing: api.Reasons{api.FixedText: "type dedupe_key"}},

@@ -45,7 +45,7 @@ func (m *Module) listen(bus *events.Bus) {
 }
 
 // awake is the common table of when people may be disturbed: now, or when the school's quiet
-// hours end; now and zone are expressions. What cannot wait does not look at it.
+// hours end; now and zone are expressions. What is urgent does not look at it.
 func awake(now, zone string) string {
 	return `awake as (
 		select case when s.quiet_from is not null and case when s.quiet_from < s.quiet_to
@@ -61,12 +61,17 @@ func awake(now, zone string) string {
 // says nothing ($4, $5), and where one of a student's parents wants no push it is left out:
 // it would reach all of them. The same notice queues the same message once; notices to
 // single parents whose keys differ in the parent alone (…/userId) are one push to the topic
-// the parents share. All pushes of a notice have one collapse_id. The notices are held
+// the parents share. All pushes of a notice have one collapse_id, and so have those of several notices of one change that
+// say the same: a person gets one of them. The notices are held
 // meanwhile: whom they tell of may be erased at this moment, and then the messages are
-// either not made, or there to be found.
+// either not made, or there to be found. What is not urgent waits for the end of quiet hours and says "today" as of
+// then; what is of no use by then is left out.
 var queueNotices = `with ` + awake("$2", "$3") + `,
-	told as (select *, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key
-		from notice where id = any($1) and told_at is not null for share),
+	told as (select n.*, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key, w.at,
+			coalesce(nullif(case (w.at at time zone $3)::date - (created_at at time zone $3)::date
+				when 0 then said_today when 1 then said_next_day end, ''), body) as said
+		from notice n, awake, lateral (select case when n.urgent then $2::timestamptz else awake.at end as at) w
+		where n.id = any($1) and told_at is not null and not silent and (until is null or until > w.at) for share of n),
 	people as (
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone,
 		coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
@@ -81,11 +86,14 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		left join employee e on e.user_id = u.id
 		left join notification_preference w on w.user_id = u.id and w.type = t.type
 		where ` + notice.RecipientMayView + `),
+	-- What one change says of several children is one push to a person, and one on a phone that hears their topics.
+	moment as (select id, first_value(shared_key) over (partition by type, title, teaser, urgent, at order by shared_key) as shown_key from told),
 	wishes as (select notice_id, bool_and(push) as everyone from people group by notice_id),
 	message as (
-		select p.notice_id, 'PUSH' as channel, 'user_' || p.user_id as recipient, p.user_id, t.key, t.title, t.teaser as body, greatest(p.unread,
-		1) as badge
-		from people p join told t on t.id = p.notice_id where p.push
+		(select distinct on (p.user_id, m.shown_key) p.notice_id, 'PUSH' as channel, 'user_' || p.user_id as recipient, p.user_id, t.key,
+			t.title, t.teaser as body, greatest(p.unread, 1) as badge
+		from people p join told t on t.id = p.notice_id join moment m on m.id = t.id where p.push
+		order by p.user_id, m.shown_key, t.shared_key)
 		union all
 		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0
 		from told t join wishes w on w.notice_id = t.id where t.user_id is null and t.student_id is not null and w.everyone
@@ -96,16 +104,16 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		select t.id, 'PUSH', 'teacher_' || p.user_id, p.user_id, t.key, $4::text, $5::text, 0
 		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'TEACHER' and p.push
 		union all
-		select p.notice_id, 'SMS', p.phone, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id where p.sms
+		select p.notice_id, 'SMS', p.phone, p.user_id, t.key, t.title, t.said, 1 from people p join told t on t.id = p.notice_id where p.sms
 		and p.phone is not null
 		union all
-		select p.notice_id, 'EMAIL', p.address, p.user_id, t.key, t.title, t.body, 1 from people p join told t on t.id = p.notice_id
+		select p.notice_id, 'EMAIL', p.address, p.user_id, t.key, t.title, t.said, 1 from people p join told t on t.id = p.notice_id
 		where p.email and p.address is not null)
 	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
-	collapse_id, next_at, created_at)
+	collapse_id, urgent, expires_at, next_at, created_at)
 	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, t.record_id, t.student_id, m.title, m.body, m.badge::int,
 	sms.segments,
-		m.key || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(t.shared_key)::uuid end,
-		case when t.type in ('ATTENDANCE', 'TRANSPORT') then $2 else awake.at end, $2
-	from message m join told t on t.id = m.notice_id, awake, ` + InSegments("t.title", "t.body") + `
+		m.key || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(w.shown_key)::uuid end,
+		t.urgent, t.until, t.at, $2
+	from message m join told t on t.id = m.notice_id join moment w on w.id = t.id, ` + InSegments("m.title", "m.body") + `
 	on conflict (dedupe_key) do nothing`

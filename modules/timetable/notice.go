@@ -35,9 +35,11 @@ func tellSubstitutes(c api.Ctx, text string, list []Substitution, lessons map[uu
 			continue
 		}
 		l := lessons[s.SlotID]
+		until := s.Date.AddDays(1).In(c.School.Location())
 		notice.Send(c, notice.Notice{
-			Type: notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID, UserID: user,
-			Text: notice.Text{Name: text, Values: notice.Values{"subject": l.SubjectName, "whose": l.whose(), "date": s.Date,
+			Until: &until,
+			Type:  notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID, UserID: user,
+			Text: notice.Text{Name: text, Values: notice.Values{"subject": l.SubjectName, "whose": l.whose(), "date": notice.On(s.Date),
 				"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime, "note": s.Note}},
 		})
 	}

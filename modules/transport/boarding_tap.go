@@ -291,7 +291,7 @@ func (b *roll) tell(rider *Boarding, t tap) {
 	if told[t.Status] {
 		notice.Send(b.c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("boarding:%s:%s:%s", b.trip.ID, rider.StudentID, t.ClientEventID), RecordID: b.trip.ID,
-			StudentID: &rider.StudentID,
+			StudentID: &rider.StudentID, Day: b.trip.TripDate, Urgent: true,
 			Text: notice.Text{Name: "transport." + t.Status,
 				Values: notice.Values{"child": name, "time": t.At.In(b.c.School.Location()).Format("15:04")}},
 		})

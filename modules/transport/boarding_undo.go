@@ -61,7 +61,7 @@ func (m *Module) undoBoarding(c api.Ctx, r undoing) (Boarding, error) {
 		name := roster.FullName(rider.FirstName, rider.LastName)
 		notice.Send(c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("boarding-undone:%s:%s:%s", t.ID, rider.StudentID, undone.ClientEventID), RecordID: t.ID,
-			StudentID: &rider.StudentID,
+			StudentID: &rider.StudentID, Day: t.TripDate, Urgent: true,
 			Text: notice.Text{Name: "transport.undone",
 				Values: notice.Values{"child": name, "status": notice.Text{Name: "boarding." + rider.Status}}},
 		})

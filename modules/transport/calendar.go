@@ -133,7 +133,7 @@ func (m *Module) followHolidays(ctx context.Context, h events.Heard) error {
 			on[t.ID] = ""
 		}
 	}
-	told := tripsTold{calendar: k, locale: school.Locale, until: today.AddDays(tellAhead)}
+	told := tripsTold{calendar: k, school: school, until: today.AddDays(tellAhead)}
 	if err := m.rest(db, h, trips, off, true, told); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ const tellAhead = 14
 // tripsTold tells riders and drivers of trips that rest or run again: once each, however many trips.
 type tripsTold struct {
 	calendar *rideCalendar
-	locale   string
+	school   *tenancy.School
 	until    api.Date
 }
 
@@ -253,13 +253,14 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 			list, kind = drivers[id], "transport.driver-"
 		}
 		first, last := list[0], list[len(list)-1]
-		days := notice.Text{Name: "days.one", Values: notice.Values{"date": first.TripDate}}
+		days := notice.Text{Name: "days.one", Values: notice.Values{"date": notice.On(first.TripDate)}}
 		if first.TripDate != last.TripDate {
 			days = notice.Text{Name: "days.span", Values: notice.Values{"from": first.TripDate, "to": last.TripDate}}
 		}
 		one := notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("trips-%s:%s:%s", text, h.ID, id), RecordID: first.ID,
-			Text: notice.Text{Name: kind + text, Values: notice.Values{"child": child[id], "days": days, "reason": first.CancelReason}},
+			Type: notice.Transport, Key: fmt.Sprintf("trips-%s:%s:%s", text, h.ID, id), RecordID: first.ID, Day: last.TripDate,
+			Urgent: isSoon(h.OccurredAt, first.ScheduledStartAt),
+			Text:   notice.Text{Name: kind + text, Values: notice.Values{"child": child[id], "days": days, "reason": first.CancelReason}},
 		}
 		if riders[id] != nil {
 			one.StudentID = &id
@@ -268,5 +269,5 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 		}
 		notices = append(notices, one)
 	}
-	return notice.SendIn(db, n.locale, h.OccurredAt, notices...)
+	return notice.SendIn(db, n.school, h.OccurredAt, notices...)
 }

@@ -99,7 +99,8 @@ func RecordCalls(c api.Ctx, trip live.Trip, calls []live.Call) error {
 	for _, s := range riders {
 		notice.Send(c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("near:%s:%s:%s", trip.ID, s.StopID, s.StudentID), RecordID: trip.ID, StudentID: &s.StudentID,
-			Text: notice.Text{Name: "transport.near", Values: notice.Values{"child": s.name(), "stop": s.StopName}},
+			Urgent: true,
+			Text:   notice.Text{Name: "transport.near", Values: notice.Values{"child": s.name(), "stop": s.StopName}},
 		})
 	}
 	return nil

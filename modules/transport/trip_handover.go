@@ -64,6 +64,7 @@ func tellDrivers(c api.Ctx, t TripDetail, before uuid.UUID) error {
 		users = append(users, d.UserID)
 		notice.Send(c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trip-handed-over:%s:%d:%s", t.ID, t.Version, d.UserID), RecordID: t.ID, UserID: &d.UserID,
+			Urgent: true,
 			Text: notice.Text{Name: "transport.handed-over",
 				Values: notice.Values{"bus": t.BusNumber, "route": t.RouteName, "driver": t.DriverName}},
 		})

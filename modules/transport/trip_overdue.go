@@ -99,9 +99,10 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 	for _, u := range office {
 		notices = append(notices, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trip-left-open:%s:%s", due.TripID, u.ID), RecordID: due.TripID, UserID: &u.ID,
+			Urgent: true,
 			Text: notice.Text{Name: "transport.left-open",
 				Values: notice.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
 		})
 	}
-	return notice.SendIn(db, school.Locale, h.OccurredAt, notices...)
+	return notice.SendIn(db, school, h.OccurredAt, notices...)
 }

@@ -3,6 +3,7 @@ package transport
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -129,6 +130,10 @@ func (m *Module) cancelTrip(c api.Ctx, r cancelling) (TripDetail, error) {
 	return m.tripDetail(c, t)
 }
 
+// isSoon reports whether a trip begins so soon that its riders hear of a change at once, in quiet hours too: what
+// reaches them in the morning may be too late.
+func isSoon(now, start time.Time) bool { return start.Sub(now) < 24*time.Hour }
+
 func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
 	students, err := m.studentsOf(c, t)
 	if err != nil {
@@ -140,8 +145,8 @@ func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
 		}
 		notice.Send(c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trip-cancelled:%s:%d:%s", t.ID, t.Version, s.StudentID), RecordID: t.ID,
-			StudentID: &s.StudentID,
-			Text: notice.Text{Name: "transport.cancelled", Values: notice.Values{"child": s.name(), "way": way(t), "date": t.TripDate,
+			StudentID: &s.StudentID, Day: t.TripDate, Urgent: isSoon(c.Now, t.ScheduledStartAt),
+			Text: notice.Text{Name: "transport.cancelled", Values: notice.Values{"child": s.name(), "way": way(t), "date": notice.On(t.TripDate),
 				"reason": t.CancelReason}},
 		})
 	}

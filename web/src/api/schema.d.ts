@@ -9918,6 +9918,8 @@ export interface components {
             targetAudience?: "ALL" | "PARENTS" | "TEACHERS" | "";
             /** @example text */
             title?: string;
+            /** @description It is sent at once, in quiet hours too: the school is closed, somebody had an accident */
+            urgent?: boolean;
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -9947,6 +9949,8 @@ export interface components {
             targetAudience?: "ALL" | "PARENTS" | "TEACHERS" | "";
             /** @example text */
             title: string;
+            /** @description It is sent at once, in quiet hours too: the school is closed, somebody had an accident */
+            urgent?: boolean;
         };
         AnnouncementView: {
             attachmentFileIds: string[];
@@ -9984,6 +9988,8 @@ export interface components {
             title: string;
             /** Format: date-time */
             updatedAt: string;
+            /** @description It is sent at once, in quiet hours too: the school is closed, somebody had an accident */
+            urgent: boolean;
             version: number;
         };
         AppAccount: {
@@ -11700,6 +11706,8 @@ export interface components {
             title: string;
             /** Format: date-time */
             updatedAt: string;
+            /** @description It is sent at once, in quiet hours too: the school is closed, somebody had an accident */
+            urgent: boolean;
             version: number;
         };
         CountedPage: {
@@ -11986,12 +11994,12 @@ export interface components {
         };
         DeliverySetting: {
             /**
-             * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom: string;
             /**
-             * @description What waited goes out then
+             * @description What waited goes out then, unless it is of no use any more
              * @example 09:30
              */
             quietTo: string;
@@ -12007,12 +12015,12 @@ export interface components {
         };
         DeliverySettingChange: {
             /**
-             * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom?: string;
             /**
-             * @description What waited goes out then
+             * @description What waited goes out then, unless it is of no use any more
              * @example 09:30
              */
             quietTo?: string;
@@ -17052,6 +17060,8 @@ export interface components {
              */
             logoFileId: string | null;
             name: string;
+            /** @description For how many days after a day its absences and bus trips are still notified; 0: on the day alone. Later they are only in the log */
+            noticePastDays: number;
             /** @description The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers */
             passPercent: number;
             /**
@@ -17067,12 +17077,12 @@ export interface components {
              */
             proRataBy: "MONTHS" | "DAYS";
             /**
-             * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom: string;
             /**
-             * @description What waited goes out then
+             * @description What waited goes out then, unless it is of no use any more
              * @example 09:30
              */
             quietTo: string;
@@ -17219,6 +17229,8 @@ export interface components {
             logoFileId?: string | null;
             /** @example text */
             name?: string;
+            /** @description For how many days after a day its absences and bus trips are still notified; 0: on the day alone. Later they are only in the log */
+            noticePastDays?: number;
             /** @description The least percentage of the year, in total or in a subject; 0 goes by the pass marks of the papers */
             passPercent?: number;
             /**
@@ -17235,12 +17247,12 @@ export interface components {
              */
             proRataBy?: "MONTHS" | "DAYS";
             /**
-             * @description From then on nobody is disturbed; what cannot wait (attendance, transport) goes out all the same. Empty: never
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom?: string;
             /**
-             * @description What waited goes out then
+             * @description What waited goes out then, unless it is of no use any more
              * @example 09:30
              */
             quietTo?: string;
@@ -18281,6 +18293,8 @@ export interface components {
             targetAudience?: "ALL" | "PARENTS" | "TEACHERS" | "";
             /** @example text */
             title: string;
+            /** @description It is sent at once, in quiet hours too: the school is closed, somebody had an accident */
+            urgent?: boolean;
         };
         Template: {
             /** @description {name}, {student} and {school} are filled in for each recipient */

@@ -205,6 +205,7 @@ const labels = {
   attachmentFileIds: 'Attachments',
   publishAt: 'Published at',
   expiresAt: 'Shown until',
+  urgent: 'Urgent',
 }
 
 function Editor({ announcement, close }: { announcement?: Counted; close: () => void }) {
@@ -222,6 +223,7 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
     attachmentFileIds: a?.attachmentFileIds ?? [],
     publishAt: a?.publishAt ?? null,
     expiresAt: a?.expiresAt ?? null,
+    urgent: a?.urgent ?? false,
   })
   const draft = useDraft(pick(announcement))
   const v = draft.values
@@ -396,6 +398,12 @@ function Editor({ announcement, close }: { announcement?: Counted; close: () => 
             {moment('publishAt', 'Publish automatically at', "The school's time; empty keeps it a draft")}
             {moment('expiresAt', 'Visible until', 'Leave empty for no end date')}
           </div>
+          <Switch
+            label="Urgent"
+            description="Sent at once, in quiet hours too. For a closed school, an accident, a missing child."
+            checked={v.urgent}
+            onChange={(ev) => draft.set('urgent', ev.currentTarget.checked)}
+          />
         </Stack>
       </div>
       <SaveBar

@@ -47,6 +47,7 @@ const labels = {
   leavingCertificateTemplate: 'Leaving certificate',
   quietFrom: 'Quiet from',
   quietTo: 'Quiet until',
+  noticePastDays: 'Notify of past days for',
   smsPrice: 'Price of an SMS',
   smsDailyLimit: 'SMS a day',
   libraryStudentBooks: 'Books a student may have',
@@ -365,7 +366,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'quietFrom',
               label: labels.quietFrom,
               type: 'time',
-              description: 'Attendance and bus notices are always sent.',
+              description: 'From then on only urgent notices and those of a bus trip under way are sent.',
             })}
             {f.text({
               k: 'quietTo',
@@ -374,6 +375,14 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               description: 'Waiting messages are sent then.',
             })}
           </div>
+          {f.number({
+            k: 'noticePastDays',
+            label: labels.noticePastDays,
+            description:
+              'Days after which absences and bus trips are only kept in the log; 0 notifies families on the day itself. Old registers are entered without messages.',
+            min: 0,
+            max: 366,
+          })}
           <div className="pair">
             {money('smsPrice', 'Of one segment; previews say what a message costs.')}
             {f.number({
