@@ -50,7 +50,7 @@ func TestApp_DriverWithoutALine_EveryTapArrivesOnce(t *testing.T) {
 	if n := s.Count(t, "trip", "id = ? and status = 'completed'", trip.ID); n != 1 {
 		t.Error("the trip is not completed")
 	}
-	for _, lat := range []float64{12.97, 12.971, 12.972} {
+	for _, lat := range []float64{12.9635, 12.9645, 12.9655} {
 		if n := s.Count(t, "location", "trip_id = ? and lat = ?", trip.ID, lat); n == 0 {
 			t.Errorf("the position at %v, in the dead spot, did not arrive", lat)
 		}
