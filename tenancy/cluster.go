@@ -38,6 +38,9 @@ type Options struct {
 
 	Migrations []migrations.Migration // of a school's schema; nil: those compiled in
 
+	// ConnectTimeout is how long opening a connection may take; 0: 3 s. Tests share their machine, and wait longer.
+	ConnectTimeout time.Duration
+
 	// StandbyLag is how far behind a standby may be and still answer reads that may be stale.
 	StandbyLag time.Duration
 
@@ -67,6 +70,9 @@ func (o *Options) defaults() {
 	set(&o.PlatformConns, 8)
 	if o.MainURL == "" {
 		o.MainURL = o.PlatformURL
+	}
+	if o.ConnectTimeout == 0 {
+		o.ConnectTimeout = 3 * time.Second
 	}
 	if o.StandbyLag == 0 {
 		o.StandbyLag = 10 * time.Second
@@ -109,7 +115,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if len(o.Secret) == 0 {
 		return nil, errors.New("tenancy: no secret to derive database passwords from")
 	}
-	platform, err := openAdmin(ctx, o.PlatformURL, o.PlatformConns, o.Tracer)
+	platform, err := openAdmin(ctx, o.PlatformURL, o.PlatformConns, o.ConnectTimeout, o.Tracer)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}
@@ -117,7 +123,7 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}
-	config.ConnectTimeout = 3 * time.Second
+	config.ConnectTimeout = o.ConnectTimeout
 	config.RuntimeParams["search_path"] = PlatformSchema
 	config.RuntimeParams["application_name"] = "homeroom-platform"
 	config.Tracer = o.Tracer

@@ -47,7 +47,7 @@ type shard struct {
 // openNode prepares the pools; nothing is dialled yet. url reaches the server
 // itself; poolURL, if not empty, a PgBouncer in front of it.
 func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node, error) {
-	admin, err := openAdmin(ctx, url, o.AdminConns, nil)
+	admin, err := openAdmin(ctx, url, o.AdminConns, o.ConnectTimeout, nil)
 	if err != nil {
 		return nil, fmt.Errorf("node %s: %w", name, err)
 	}
@@ -75,7 +75,7 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 			// Go type says it all could be sent (a list of ids could not).
 			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		}
-		config.ConnectTimeout = 3 * time.Second
+		config.ConnectTimeout = o.ConnectTimeout
 		config.Tracer = o.Tracer
 		if o.Dial != nil {
 			config.DialFunc = o.Dial
@@ -95,7 +95,7 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 
 // openAdmin opens the owner's pool with an empty search_path: what it does always
 // names the schema it does it in.
-func openAdmin(ctx context.Context, url string, size int, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
+func openAdmin(ctx context.Context, url string, size int, timeout time.Duration, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func openAdmin(ctx context.Context, url string, size int, tracer pgx.QueryTracer
 	config.ConnConfig.Tracer = tracer
 	config.MinConns = 0
 	config.MaxConnIdleTime = time.Minute
-	config.ConnConfig.ConnectTimeout = 3 * time.Second
+	config.ConnConfig.ConnectTimeout = timeout
 	config.ConnConfig.RuntimeParams["application_name"] = "homeroom-admin"
 	config.ConnConfig.RuntimeParams["search_path"] = ""
 	// A version is read after its lock is held: the statement needs a snapshot of its own.

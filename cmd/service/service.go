@@ -49,8 +49,8 @@ type Options struct {
 	Migrations []migrations.Migration
 	// Namespace sets the relay's keys in Redis apart; installations that share one need it.
 	Namespace string
-	// Patience is how long a call waits for Redis to count it or to tell the others, and a
-	// sign-in for its turn; 0 is as in production. Most tests are about other things than a
+	// Patience is how long a call waits for Redis to count it or to tell the others, for a
+	// connection to Postgres, and a sign-in for its turn; 0 is as in production. Most tests are about other things than a
 	// machine that is busy with tests.
 	Patience time.Duration
 	// HashCommand starts a program that calls auth.ServeHashes, so that hashing secrets
@@ -175,8 +175,8 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	s.Cluster, err = tenancy.Open(ctx, tenancy.Options{
 		PlatformURL: c.DatabaseURL, MainURL: c.NodeURL, MainPoolURL: c.PoolURL, Secret: []byte(c.Secret),
 		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Clock: o.Clock,
-		StandbyLag: c.StandbyLag,
-		Dial:       o.Dial, DialPlatform: o.DialPlatform,
+		StandbyLag: c.StandbyLag, ConnectTimeout: o.Patience,
+		Dial: o.Dial, DialPlatform: o.DialPlatform,
 		Tracer: s.tracing.Postgres(),
 	})
 	if err != nil {

@@ -3,6 +3,7 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -132,6 +134,7 @@ func Options(t *testing.T) tenancy.Options {
 // Open opens a cluster, as one more instance would.
 func Open(t *testing.T, o tenancy.Options) *tenancy.Cluster {
 	t.Helper()
+	o.ConnectTimeout = cmp.Or(o.ConnectTimeout, 20*time.Second)
 	c, err := tenancy.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // Limit is how long a test waits for what must come about. It ends a test that hangs and
 // decides nothing else: a machine that runs other suites beside this one is slow, not wrong.
-const Limit = 2 * time.Minute
+const Limit = 4 * time.Minute
 
 // Eventually waits until is answers true, for what another goroutine, process or instance
 // brings about.
