@@ -7,6 +7,7 @@ import (
 	"html"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -127,31 +128,30 @@ func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 		`<title>Homeroom: the live channel</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api-docs/page.css"></head><body class="live">` +
 		`<p><a href="/api-docs">The API</a> · <a href="/asyncapi.json">asyncapi.json</a></p><h1>The live channel</h1>`)
 	for line := range strings.SplitSeq(liveGuide(), "\n\n") {
-		if !strings.HasPrefix(line, "|") { // the tables follow, with their fields
-			fmt.Fprintf(&out, "<p>%s</p>", html.EscapeString(line))
+		// The tables follow, with their fields; and who reads this needs no link to it.
+		if !strings.HasPrefix(line, "|") && !strings.Contains(line, "(/api-docs/live)") {
+			fmt.Fprintf(&out, "<p>%s</p>", inHTML(line))
 		}
 	}
-	list := func(title string, input bool, events []LiveEvent) error {
+	write := func(title string, input bool, events []LiveEvent) error {
 		fmt.Fprintf(&out, "<h2>%s</h2>", title)
 		for _, e := range events {
 			object, err := s.object(schemaUse{t: reflect.TypeOf(e.Data), input: input})
 			if err != nil {
 				return fmt.Errorf("event %s: %w", e.Name, err)
 			}
-			fmt.Fprintf(&out, `<h3 id="%s"><code>%s</code></h3><p>%s</p><table>`, e.Name, e.Name, html.EscapeString(e.Summary))
+			fmt.Fprintf(&out, `<h3 id="%s"><code>%s</code></h3><p>%s</p><table>`, e.Name, e.Name, inHTML(e.Summary))
 			required, _ := object["required"].([]string)
 			fields, _ := object["properties"].(schema)
 			for _, name := range slices.Sorted(maps.Keys(fields)) {
-				field := maps.Clone(fields[name].(schema))
+				field := fields[name].(schema)
 				says, _ := field["description"].(string)
-				delete(field, "description")
 				must := ""
 				if slices.Contains(required, name) {
 					must = "always"
 				}
-				rest, _ := json.Marshal(field) // maps of plain values
-				fmt.Fprintf(&out, "<tr><td><code>%s</code></td><td>%s</td><td><code>%s</code></td><td>%s</td></tr>",
-					name, must, html.EscapeString(string(rest)), html.EscapeString(says))
+				fmt.Fprintf(&out, "<tr><td><code>%s</code></td><td>%s</td><td>%s</td><td>%s</td></tr>",
+					name, must, html.EscapeString(typeInWords(field)), inHTML(says))
 			}
 			out.WriteString("</table>")
 		}
@@ -167,10 +167,50 @@ func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 		{"It is answered", false, []LiveEvent{{"accepted", "Done.", c.Accepted}, {"refused", "Not done; also the data of `connect_error`.", c.Refused}}},
 		{"You hear", false, c.ToClients},
 	} {
-		if err := list(part.title, part.input, part.events); err != nil {
+		if err := write(part.title, part.input, part.events); err != nil {
 			return nil, err
 		}
 	}
 	out.WriteString("</body></html>\n")
 	return []byte(out.String()), nil
+}
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+// inHTML is a line of the guide as HTML: of its marks there is code only.
+func inHTML(line string) string {
+	return codeSpan.ReplaceAllString(html.EscapeString(line), "<code>$1</code>")
+}
+
+// typeInWords is what a field holds, for readers: its type, its values and its bounds.
+func typeInWords(field schema) string {
+	var words []string
+	for _, key := range []string{"type", "format"} {
+		switch v := field[key].(type) {
+		case string:
+			words = append(words, v)
+		case []any:
+			words = append(words, list(v, " or "))
+		}
+	}
+	if values, ok := field["enum"].([]any); ok {
+		words = append(words, list(values, ", "))
+	}
+	for _, bound := range []struct{ key, word string }{{"minimum", "at least"}, {"maximum", "at most"}, {"maxLength", "at most"}} {
+		if v, ok := field[bound.key]; ok {
+			words = append(words, fmt.Sprint(bound.word, " ", v))
+		}
+	}
+	if items, ok := field["items"].(schema); ok {
+		words = append(words, "of "+typeInWords(items))
+	}
+	return strings.Join(words, ", ")
+}
+
+func list(values []any, between string) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = fmt.Sprint(v)
+	}
+	return strings.Join(words, between)
 }

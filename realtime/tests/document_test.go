@@ -3,6 +3,7 @@ package realtime_test
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,11 @@ func TestAsyncAPI_EveryMessage_IsPlayedAsDocumented(t *testing.T) {
 	clock.Pass(14*time.Minute + 10*time.Second)
 	heard("token-expiring")
 	page := string(app.Nobody().Call(t, "GET", "/api-docs/live", nil).Body)
+	for _, source := range []string{"`", `{"type`, "](/"} {
+		if strings.Contains(html.UnescapeString(page), source) {
+			t.Errorf("the page shows its source: %s", source)
+		}
+	}
 	for name := range d.messages {
 		if !d.played[name] {
 			t.Errorf("%s was not played", name)
