@@ -117,7 +117,16 @@ func (a Answer) Read(t testing.TB, into any) {
 // Send calls with a body of any content type.
 func (c *Client) Send(t testing.TB, method, path, contentType string, body []byte) Answer {
 	t.Helper()
-	a, err := c.TrySend(method, path, contentType, body)
+	return answered(t, method, path, func() (Answer, error) { return c.TrySend(method, path, contentType, body) })
+}
+
+// answered is the answer to a call; one that reads is sent again while it is told to come back.
+func answered(t testing.TB, method, path string, send func() (Answer, error)) Answer {
+	t.Helper()
+	a, err := send()
+	if method == http.MethodGet && err == nil && a.Status == http.StatusServiceUnavailable {
+		a, err = UntilServed(send)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,12 +181,7 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 // Call calls with data in the request envelope; nil sends no body. Sign-in paths take it flat.
 func (c *Client) Call(t testing.TB, method, path string, data any) Answer {
 	t.Helper()
-	a, err := c.TryCall(method, path, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.explain(t, method+" "+path)
-	return a
+	return answered(t, method, path, func() (Answer, error) { return c.TryCall(method, path, data) })
 }
 
 // TryCall is Call for goroutines of a test.

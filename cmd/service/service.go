@@ -50,8 +50,8 @@ type Options struct {
 	// Namespace sets the relay's keys in Redis apart; installations that share one need it.
 	Namespace string
 	// Patience is how long a call waits for Redis to count it or to tell the others, for a
-	// connection to Postgres, and a sign-in for its turn; 0 is as in production. Most tests are about other things than a
-	// machine that is busy with tests.
+	// connection to Postgres, and a sign-in for its turn; a whole call has four times as long.
+	// 0 is as in production. Most tests are about other things than a machine that is busy with tests.
 	Patience time.Duration
 	// HashCommand starts a program that calls auth.ServeHashes, so that hashing secrets
 	// is no burden on the server's own process; empty: it is done here.
@@ -272,7 +272,7 @@ func (s *Service) openKernel(o Options) error {
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: s.schools, Databases: s.Cluster, Outbox: s.Relay,
 		Standbys: lastwrite.New(s.Cluster, s.Redis, s.Log),
 		Limits:   s.limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),
-		Traffic: s.Traffic, Stopping: s.stopping,
+		Traffic: s.Traffic, Stopping: s.stopping, HandlerTimeout: 4 * o.Patience,
 		HTTPS: strings.HasPrefix(c.Public, "https:"), TrustedProxies: c.TrustedProxies, AllowedOrigins: c.AllowedOrigins,
 	})
 	if err != nil {
