@@ -3,7 +3,10 @@ package testkit_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"homeroom/api"
@@ -52,6 +55,26 @@ func TestClient_Answered500_ShowsTheInstancesErrors(t *testing.T) {
 	l.hears(func(t testing.TB) { nobody.Refuses(t, "GET", path, nil, 500, "") })
 	if l.said.Len() != 0 {
 		t.Errorf("a 500 that was asked for: %q", l.said.String())
+	}
+}
+
+func TestClient_ReadToldToComeBack_ComesBack(t *testing.T) {
+	t.Parallel()
+	for what, call := range map[string]func(*testkit.Client) testkit.Answer{
+		"Call": func(c *testkit.Client) testkit.Answer { return c.Call(t, "GET", "/", nil) },
+		"Send": func(c *testkit.Client) testkit.Answer { return c.Send(t, "GET", "/", "", nil) },
+	} {
+		var calls atomic.Int32
+		busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if calls.Add(1) < 3 {
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		}))
+		t.Cleanup(busy.Close)
+		if a := call((&testkit.App{URL: busy.URL}).Nobody()); a.Status != http.StatusOK {
+			t.Errorf("%s: answered %d after %d tries", what, a.Status, calls.Load())
+		}
 	}
 }
 

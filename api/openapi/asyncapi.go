@@ -31,7 +31,7 @@ type LiveChannel struct {
 	Refused     any
 }
 
-// asyncDocument is the AsyncAPI 3 document of the channel, and its schemas by event.
+// asyncDocument is the AsyncAPI 3 document of the channel.
 func (c LiveChannel) asyncDocument(k *api.Kernel) (schema, error) {
 	s := newSchemas(k)
 	messages, operations, ofChannel := schema{}, schema{}, schema{}
@@ -196,9 +196,9 @@ func typeInWords(field schema) string {
 	if values, ok := field["enum"].([]any); ok {
 		words = append(words, list(values, ", "))
 	}
-	for _, bound := range []struct{ key, word string }{{"minimum", "at least"}, {"maximum", "at most"}, {"maxLength", "at most"}} {
+	for _, bound := range []struct{ key, words string }{{"minimum", "at least %v"}, {"maximum", "at most %v"}, {"maxLength", "at most %v characters"}} {
 		if v, ok := field[bound.key]; ok {
-			words = append(words, fmt.Sprint(bound.word, " ", v))
+			words = append(words, fmt.Sprintf(bound.words, v))
 		}
 	}
 	if items, ok := field["items"].(schema); ok {
