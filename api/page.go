@@ -30,8 +30,9 @@ const totalColumn = "page_total"
 // The page is cut by ids alone, and what its records show is worked out for those ids
 // only, so that a record before the page costs an index entry at best. That holds for
 // columns that are subqueries or come by a LEFT JOIN on a unique key, which Postgres
-// leaves out where nothing names them; other joins are made for every record. All are
-// counted only where a page is full: the last one ends with the last record.
+// leaves out where nothing names them; other joins are made for every record. The first
+// page of one table's columns has nothing before it and is read at once. All are counted
+// only where a page is full: the last one ends with the last record.
 func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	page := Page[V]{Items: []V{}, Page: l.Page, Limit: l.Limit}
 	dry := query.Session(&gorm.Session{DryRun: true})
@@ -41,7 +42,12 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 
 	var n int64
 	count := l.narrow(dry).Count(&n).Statement
-	rows := l.ordered(dry.Where("id = any(array(select id from cut))")).Find(&[]V{}).Statement
+	cutFirst := l.whole != nil || l.Page > 1 || !ofOneTable(query.Statement)
+	from := l.narrow(dry)
+	if cutFirst {
+		from = dry.Where("id = any(array(select id from cut))")
+	}
+	rows := l.ordered(from).Find(&[]V{}).Statement
 	if err := errors.Join(count.Error, rows.Error); err != nil {
 		return page, fmt.Errorf("building a list query: %w", err)
 	}
@@ -50,7 +56,11 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 		page.Items, page.Total = items, len(l.whole.ids)
 		return page, err
 	}
-	read := tenancy.Query{SQL: l.pageSQL(count, rows), Args: append(slices.Clip(count.Vars), l.Offset()), Scan: func(r pgx.Rows) error {
+	args := count.Vars
+	if l.Page > 1 {
+		args = append(slices.Clip(args), l.Offset())
+	}
+	read := tenancy.Query{SQL: l.pageSQL(count, rows, cutFirst), Args: args, Scan: func(r pgx.Rows) error {
 		items, err := scanViews[V](query, r, &page.Total)
 		if len(items) > 0 {
 			page.Items = items
@@ -68,14 +78,29 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	return page, nil
 }
 
-// pageSQL is the statement of a page. Its parts share their arguments: those of rows are
-// the first of count's. The limit is part of the text, for the planner to know that it is small.
-func (l ListRequest) pageSQL(count, rows *gorm.Statement) string {
+// ofOneTable reports whether a list shows columns of its records alone.
+func ofOneTable(s *gorm.Statement) bool {
+	computed := func(sql string) bool { return strings.Contains(sql, "(") }
+	return len(s.Joins) == 0 && (s.TableExpr == nil || !computed(s.TableExpr.SQL)) && !slices.ContainsFunc(s.Selects, computed)
+}
+
+// pageSQL is the statement of a page. Its parts share their arguments: those of rows are the first of count's. The limit
+// is part of the text, for the planner to know that it is small, and the first page has no offset: with one Postgres would
+// plan it anew each time, since it takes an offset that it does not know for a tenth of all records.
+func (l ListRequest) pageSQL(count, rows *gorm.Statement, cutFirst bool) string {
 	from := strings.TrimPrefix(count.SQL.String(), "SELECT count(*) FROM ")
-	return fmt.Sprintf(`with cut as materialized (select id from %[1]s order by %[2]s limit %[3]d offset $%[4]d)
-		select page.*, case when (select count(*) from cut) < %[3]d then $%[4]d + (select count(*) from cut)
-			else (select count(*) from %[1]s) end as %[5]s from (%[6]s) as page`,
-		from, l.orderBy(), l.Limit, len(count.Vars)+1, totalColumn, rows.SQL.String())
+	cut, shown := rows.SQL.String(), "cut"
+	if cutFirst {
+		cut, shown = fmt.Sprintf("select id from %s order by %s", from, l.orderBy()), "("+cut+")"
+	}
+	var skip, before string
+	if l.Page > 1 {
+		skip, before = fmt.Sprintf("offset $%d", len(count.Vars)+1), fmt.Sprintf("$%d + ", len(count.Vars)+1)
+	}
+	return fmt.Sprintf(`with cut as materialized (%[1]s limit %[2]d %[3]s)
+		select page.*, case when (select count(*) from cut) < %[2]d then %[4]s(select count(*) from cut)
+			else (select count(*) from %[5]s) end as %[6]s from %[7]s as page`,
+		cut, l.Limit, skip, before, from, totalColumn, shown)
 }
 
 func (l ListRequest) orderBy() string { return strings.Join(l.order, ", ") }

@@ -169,7 +169,7 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 	if err != nil {
 		return nil, nil, fmt.Errorf("writing notices: %w", err)
 	}
-	out = []tenancy.Query{{SQL: insert, Args: []any{string(body), now, school.TimeZone}}}
+	out = []tenancy.Query{{SQL: insert, Args: []any{string(body), now, school.TimeZone}, ForceGenericPlan: true}}
 	if ids := due[now]; ids != nil {
 		out = append(out, tenancy.Query{SQL: InsertLog, Args: []any{ids, now}, ForceGenericPlan: true})
 	}

@@ -21,12 +21,14 @@ type Query struct {
 	Args             []any
 	Scan             func(pgx.Rows) error
 	ForceGenericPlan bool
+
+	ofNoTable bool // one plan does for all schools
 }
 
-// What goes before and after a query that is to be planned once.
-const (
-	forceGenericPlan = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
-	resetPlanMode    = `select set_config('plan_cache_mode', 'auto', true)`
+// What goes before and after queries that are to be planned once.
+var (
+	forceGenericPlan = Query{SQL: `select set_config('plan_cache_mode', 'force_generic_plan', true)`, ofNoTable: true}
+	resetPlanMode    = Query{SQL: `select set_config('plan_cache_mode', 'auto', true)`, ofNoTable: true}
 )
 
 // pipeline is carried in the context to the connection: database/sql has no way
@@ -121,14 +123,13 @@ func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	if err != nil {
 		return err
 	}
-	for _, q := range t.queries {
-		if q.ForceGenericPlan {
-			batch.Queue(forceGenericPlan)
+	sent := withPlanModes(t.queries, !t.commit)
+	for _, q := range sent {
+		text := q.SQL
+		if !q.ofNoTable {
+			text = c.text(ctx, text)
 		}
-		batch.Queue(c.text(ctx, q.SQL), q.Args...)
-		if q.ForceGenericPlan {
-			batch.Queue(resetPlanMode)
-		}
+		batch.Queue(text, q.Args...)
 	}
 	if t.commit {
 		batch.Queue("commit")
@@ -140,7 +141,7 @@ func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	if err := c.skip(ctx, results, lead); err != nil {
 		return err
 	}
-	scanned, err := readAll(results, t)
+	scanned, err := readAll(results, t, sent)
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
@@ -156,25 +157,33 @@ func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	return nil
 }
 
-// inReturn is the queries as their results come, with those around one planned once.
-func inReturn(queries []Query) []Query {
+// withPlanModes puts what sets the way of planning between the queries where it changes. What is set holds until the
+// transaction's end; goesOn says that more will come in it.
+func withPlanModes(queries []Query, goesOn bool) []Query {
 	if !slices.ContainsFunc(queries, func(q Query) bool { return q.ForceGenericPlan }) {
 		return queries
 	}
-	var all []Query
+	all := make([]Query, 0, len(queries)+2)
+	generic := false
 	for _, q := range queries {
-		if q.ForceGenericPlan {
-			all = append(all, Query{}, q, Query{})
-		} else {
-			all = append(all, q)
+		switch {
+		case q.ForceGenericPlan && !generic:
+			all = append(all, forceGenericPlan)
+		case generic && !q.ForceGenericPlan:
+			all = append(all, resetPlanMode)
 		}
+		generic = q.ForceGenericPlan
+		all = append(all, q)
+	}
+	if generic && goesOn {
+		all = append(all, resetPlanMode)
 	}
 	return all
 }
 
 // readAll reads the queries' results; scanned says whether a Scan was called.
-func readAll(results pgx.BatchResults, t *pipeline) (scanned bool, err error) {
-	for _, q := range inReturn(t.queries) {
+func readAll(results pgx.BatchResults, t *pipeline, sent []Query) (scanned bool, err error) {
+	for _, q := range sent {
 		if q.Scan == nil {
 			if _, err := results.Exec(); err != nil {
 				return scanned, err

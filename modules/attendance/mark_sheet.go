@@ -79,18 +79,19 @@ func lockDivisions(c api.Ctx, divisions []uuid.UUID, day api.Date, ids []uuid.UU
 	var frames []frame
 	var leaves []leaveDay
 	calendar, holidays := reading(c, day, day)
+	holidays.ForceGenericPlan = true // as the others around it
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{divisions}, Scan: tenancy.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{divisions}, Scan: tenancy.Collect(&frames), ForceGenericPlan: true},
 		holidays,
 		tenancy.Query{SQL: `select s.id, e.division_id, s.first_name, s.last_name
 			from enrolment e join student s on s.id = e.student_id where ` + onRoster,
-			Args: []any{divisions, day, day.Before(c.Today())}, Scan: s.seat},
+			Args: []any{divisions, day, day.Before(c.Today())}, Scan: s.seat, ForceGenericPlan: true},
 		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, day},
-			Scan: s.mark},
+			Scan: s.mark, ForceGenericPlan: true},
 		// Asked anew each time: the day may have been a day off when the leave was approved.
 		tenancy.Query{SQL: `select id, student_id, half_day from leave where student_id = any($1) and status = 'APPROVED'
 			and $2 between from_date and to_date`,
-			Args: []any{ids, day}, Scan: tenancy.Collect(&leaves)},
+			Args: []any{ids, day}, Scan: tenancy.Collect(&leaves), ForceGenericPlan: true},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("reading a division's day: %w", err)

@@ -62,15 +62,17 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 	var frames []frame
 	out := DayRegister{RegisterDay: RegisterDay{Date: r.Date}}
 	calendar, holidays := reading(c, r.Date, r.Date)
+	holidays.ForceGenericPlan = true // as the others around it
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectFrame, Args: []any{[]uuid.UUID{r.DivisionID}}, Scan: tenancy.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame, Args: []any{[]uuid.UUID{r.DivisionID}}, Scan: tenancy.Collect(&frames), ForceGenericPlan: true},
 		holidays,
 		tenancy.Query{SQL: `select s.id as student_id, e.roll_number, s.admission_number, s.first_name, s.last_name,
 				a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark,
 				coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
 			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
-			Args: []any{[]uuid.UUID{r.DivisionID}, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students)},
+			Args: []any{[]uuid.UUID{r.DivisionID}, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students),
+			ForceGenericPlan: true},
 	)
 	if err != nil {
 		return out, fmt.Errorf("reading a register: %w", err)

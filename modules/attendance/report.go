@@ -73,7 +73,7 @@ func readReport(c api.Ctx, r reportRequest) (MonthRegister, error) {
 	var found []marksOf
 	calendar, holidays := reading(c, first, last)
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectFrame, Args: []any{[]uuid.UUID{r.DivisionID}}, Scan: tenancy.Collect(&frames)},
+		tenancy.Query{SQL: selectFrame, Args: []any{[]uuid.UUID{r.DivisionID}}, Scan: tenancy.Collect(&frames), ForceGenericPlan: true},
 		holidays,
 		tenancy.Query{SQL: selectMonth, Args: []any{r.DivisionID, first, last, c.Today()}, Scan: tenancy.Collect(&found)},
 	)
