@@ -60,13 +60,17 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	if l.Page > 1 {
 		args = append(slices.Clip(args), l.Offset())
 	}
-	read := tenancy.Query{SQL: l.pageSQL(count, rows, cutFirst), Args: args, Scan: func(r pgx.Rows) error {
-		items, err := scanViews[V](query, r, &page.Total)
-		if len(items) > 0 {
-			page.Items = items
-		}
-		return err
-	}}
+	read := tenancy.Query{
+		SQL: l.pageSQL(count, rows, cutFirst), Args: args, Scan: func(r pgx.Rows) error {
+			items, err := scanViews[V](query, r, &page.Total)
+			if len(items) > 0 {
+				page.Items = items
+			}
+			return err
+		},
+		// What a list always asks is as good for one caller as for another; a filter may find few or many.
+		ForceGenericPlan: len(count.Vars) > 0 && len(l.where) == 0,
+	}
 	err := tenancy.Pipeline(query, read)
 	if err == nil && len(page.Items) == 0 && l.Page > 1 {
 		err = tenancy.Pipeline(query, tenancy.Query{SQL: count.SQL.String(), Args: count.Vars, Scan: tenancy.One(&page.Total)})

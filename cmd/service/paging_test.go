@@ -17,6 +17,7 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/tenancy"
 	"homeroom/testkit"
 )
 
@@ -58,6 +59,7 @@ func TestList_DeepPage_CostsWhatItShows(t *testing.T) {
 	app, plans := startExplained(t)
 	school := app.NewSchool(t)
 	clients := furnishLists(t, app, school)
+	known := map[string]bool{}
 	for _, m := range app.Service.Kernel.Modules {
 		for _, row := range m.Rows {
 			if row.Listing == nil || row.Twin || !strings.HasPrefix(row.Response.Name(), "Page[") {
@@ -98,8 +100,34 @@ func TestList_DeepPage_CostsWhatItShows(t *testing.T) {
 					t.Errorf("%s by %s: %s ran %v times for a page of %d, want at most %v", row.Path, sort, deep.name, deep.executions, perPage, bound)
 				}
 			}
+			for range customPlans + 2 {
+				testkit.Get[api.Page[json.RawMessage]](t, clients[row.Roles[0]], row.Path)
+			}
+			for _, sql := range plannedAnew(t, app, school) {
+				if !known[sql] {
+					t.Errorf("%s: its first page is planned anew each time: %s", row.Path, sql)
+				}
+				known[sql] = true
+			}
 		}
 	}
+}
+
+// customPlans is how often Postgres plans a statement for its arguments before it weighs a plan for all of them.
+const customPlans = 5
+
+// plannedAnew are the pages' statements that the connection used last has planned for their arguments each time.
+func plannedAnew(t *testing.T, app *testkit.App, school *testkit.School) (found []string) {
+	t.Helper()
+	db, err := app.Service.Cluster.School(t.Context(), school.School, tenancy.ReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Raw(`select statement from pg_prepared_statements where statement like '%cut as materialized%' and custom_plans > ? and generic_plans = 0`, customPlans).Scan(&found).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // plans are what Postgres says of the statements it ran, which auto_explain sends as notices.
