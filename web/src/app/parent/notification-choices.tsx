@@ -6,7 +6,7 @@ import { problemText } from '../problem'
 import { useRead } from '../read'
 import { Card, Page, Shown } from '../ui'
 
-type Choice = Schemas['Preference']
+type Choice = Schemas['PreferenceNow']
 
 const path = '/parent/notification/preferences'
 const ways = { push: 'choices.push', sms: 'choices.sms', email: 'choices.email' } as const
@@ -43,10 +43,11 @@ function Kind({ of }: { of: Choice }) {
   if (!name) return null
   const change = async (way: keyof typeof ways, is: boolean) => {
     const next = { ...shown, [way]: is }
+    const { mayTurnOff: _, ...wish } = next
     setChosen(next)
     setError('')
     try {
-      const all = await call(api.PUT(path, { body: { data: { preferences: [next as Schemas['PreferenceInput']] } } }))
+      const all = await call(api.PUT(path, { body: { data: { preferences: [wish as Schemas['Preference']] } } }))
       queries.setQueryData([path], all)
     } catch (e) {
       setError(problemText(e))
@@ -61,13 +62,15 @@ function Kind({ of }: { of: Choice }) {
           <label key={way} className="check">
             <input
               type="checkbox"
-              checked={shown[way as keyof typeof ways]}
+              checked={shown[way as keyof typeof ways] || (way === 'push' && !of.mayTurnOff)}
+              disabled={way === 'push' && !of.mayTurnOff}
               onChange={(e) => void change(way as keyof typeof ways, e.target.checked)}
             />
             {t(label)}
           </label>
         ))}
       </fieldset>
+      {!of.mayTurnOff && <p className="note">{t('choices.always')}</p>}
       {error && (
         <p className="error" role="alert">
           {error}

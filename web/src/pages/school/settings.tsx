@@ -9,7 +9,9 @@ import { Lines, Trouble } from '../../patterns/feedback'
 import { MoneyInput } from '../../patterns/money'
 import { Picture } from '../../patterns/Picture'
 import { type Draft, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { SubNav } from '../../patterns/SubNav'
 import { localOf, momentOf } from '../../patterns/zone'
+import { settingPages } from './setting-pages'
 
 const labels = {
   name: 'Name',
@@ -77,6 +79,7 @@ export function Settings() {
   const q = useQuery({ queryKey: ['/school-admin/setting'], queryFn: read })
   return (
     <div className="page">
+      <SubNav label="Settings" items={settingPages} />
       <Title order={1} mb={16}>
         Settings
       </Title>
