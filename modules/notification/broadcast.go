@@ -17,7 +17,8 @@ import (
 // Broadcast writes the log's entry of each recipient and queues the messages, in the
 // transaction of the listener that calls it. Called again it does nothing anew. The school's own
 // topic reaches all users. Else each recipient's devices get a push, and the topics of students
-// and teachers one without content; not a topic where a parent or teacher wants no pushes.
+// and teachers one without content; not a topic where a parent or teacher wants no pushes. A push says as much as the
+// school's lock_screen allows; its topic never has the body, since any phone may hear it.
 func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b notice.Broadcast) error {
 	plainTitle, plainBody, err := plainPush(school)
 	if err != nil {
@@ -57,12 +58,13 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
 				left join notification_preference w on w.user_id = u.id and w.type = @type::text),
 			message as (
-				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody then @title::text else @plain_title::text end as title,
-					case when everybody then @teaser::text else @plain_body::text end as body, everybody::int as badge, false as ruled, null::int as wait_minutes from topic
-				union all select 'PUSH', 'user_' || p.user_id, p.user_id, @title::text, @teaser::text,
+				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
+					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, everybody::int as badge, false as ruled, null::int as wait_minutes from topic, school_setting
+				union all select 'PUSH', 'user_' || p.user_id, p.user_id, case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
+						case lock_screen when 'NOTHING' then @plain_body::text when 'FULL' then left(@body::text, ` + shownOnScreen + `) else @teaser::text end,
 						greatest((select count(*) from notification n where n.user_id = p.user_id and n.read_at is null
 						and ` + visibleTo("p.user_id") + `), 1)::int, true, p.wait_minutes
-					from person p where p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
+					from person p, school_setting where p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
 				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way, case when p.first = way then p.wait_minutes end
 					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email)) x (way, recipient, asked)
 					where recipient is not null and (asked or p.first = way))

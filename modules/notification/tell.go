@@ -85,8 +85,13 @@ const address = `coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email)`
 // said is the body of a notice t as it is said at a moment w.at, in the zone $3; NULL: as it was written.
 const said = `nullif(case (w.at at time zone $3)::date - (t.created_at at time zone $3)::date when 0 then t.said_today when 1 then t.said_next_day end, '')`
 
+// shownOnScreen is how much of a body a push has, where the school lets a locked screen say it: a phone shows no more, and
+// providers take 4 kB.
+const shownOnScreen = `300`
+
 // queueNotices turns notices into messages: to everybody they tell by the first way of the school's rule, to the
-// topic of the student or teacher, and SMS and e-mail to those who asked for them. A topic
+// topic of the student or teacher, and SMS and e-mail to those who asked for them. A push says as much as the school's
+// lock_screen allows. A topic
 // says nothing ($4, $5), and where one of a student's parents wants no push it is left out:
 // it would reach all of them. The same notice queues the same message once; notices to
 // single parents whose keys differ in the parent alone (…/userId) are one push to the topic
@@ -123,11 +128,13 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		from people p join told t on t.id = p.notice_id join moment m on m.id = t.id group by p.user_id, m.shown_key),
 	wishes as (select notice_id, bool_and(wanted and first = 'PUSH') as everyone from people group by notice_id),
 	message as (
-		select s.notice_id, way.channel, way.recipient, s.user_id, s.keys[1] as key, t.title, case when way.channel = 'PUSH' then t.teaser
-			else s.said end as body, case when way.channel = 'PUSH' then greatest(p.unread, 1) else 1 end as badge,
+		select s.notice_id, way.channel, way.recipient, s.user_id, s.keys[1] as key, 
+			case when way.channel = 'PUSH' and set.lock_screen = 'NOTHING' then $4::text else t.title end as title,
+			case when way.channel <> 'PUSH' then s.said when set.lock_screen = 'FULL' then left(s.said, ` + shownOnScreen + `)
+				when set.lock_screen = 'NOTHING' then $5::text else t.teaser end as body, case when way.channel = 'PUSH' then greatest(p.unread, 1) else 1 end as badge,
 			case when way.ruled then t.rule end as rule, case when way.ruled then s.keys end as log_keys,
 			case when way.ruled then p.wait_minutes end as wait_minutes
-		from person s join people p on p.user_id = s.user_id and p.notice_id = s.notice_id join told t on t.id = s.notice_id,
+		from person s join people p on p.user_id = s.user_id and p.notice_id = s.notice_id join told t on t.id = s.notice_id cross join school_setting set,
 		lateral (select channel, recipient, p.wanted and p.first = channel as ruled from (values ('PUSH', 'user_' || p.user_id, false),
 			('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email)) x (channel, recipient, asked)
 			where recipient is not null and (asked or p.wanted and p.first = channel)) way

@@ -17132,6 +17132,11 @@ export interface components {
              */
             locale: string;
             /**
+             * @description What a push says on a locked screen. NOTHING: that there is something. CHILD: the kind of news, no name. FULL: what happened, with the child's name
+             * @enum {string}
+             */
+            lockScreen: "NOTHING" | "CHILD" | "FULL";
+            /**
              * Format: uuid
              * @description A PNG or JPEG image among the school's files; everybody of the school may have it
              */
@@ -17299,6 +17304,11 @@ export interface components {
              * @example en-IN
              */
             locale?: string;
+            /**
+             * @description What a push says on a locked screen. NOTHING: that there is something. CHILD: the kind of news, no name. FULL: what happened, with the child's name
+             * @enum {string}
+             */
+            lockScreen?: "NOTHING" | "CHILD" | "FULL";
             /**
              * Format: uuid
              * @description A PNG or JPEG image among the school's files; everybody of the school may have it
