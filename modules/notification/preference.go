@@ -20,6 +20,8 @@ type Preference struct {
 	Push  bool   `json:"push"`
 	SMS   bool   `json:"sms"`
 	Email bool   `json:"email"`
+	// Details are what others have in the log alone.
+	Details bool `json:"details" doc:"Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home)"`
 }
 
 // PreferenceNow is a wish, and whether it can be one.
@@ -48,7 +50,7 @@ func preferencesOf(c api.Ctx) (PreferencesNow, error) {
 		types[i] = string(t)
 	}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select k.type, coalesce(p.push, true) as push, coalesce(p.sms, false) as sms,
-			coalesce(p.email, false) as email, k.may_turn_off
+			coalesce(p.email, false) as email, coalesce(p.details, false) as details, k.may_turn_off
 		from notice_rule k left join notification_preference p on p.user_id = $1 and p.type = k.type
 		where k.type = any($2::text[]) order by array_position($2::text[], k.type)`, Args: []any{c.User.ID, types}, Scan: tenancy.Collect(&out.Preferences)})
 	if err != nil {
@@ -70,10 +72,10 @@ func putPreferences(c api.Ctx, r Preferences) (PreferencesNow, error) {
 	if err != nil {
 		return PreferencesNow{}, err
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into notification_preference (user_id, type, push, sms, email)
-		select $1, type, push, sms, email from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean)
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into notification_preference (user_id, type, push, sms, email, details)
+		select $1, type, push, sms, email, details from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean, details boolean)
 		on conflict (user_id, type) do update
-		set push = excluded.push, sms = excluded.sms, email = excluded.email`, Args: []any{c.User.ID, string(body)}})
+		set push = excluded.push, sms = excluded.sms, email = excluded.email, details = excluded.details`, Args: []any{c.User.ID, string(body)}})
 	if err != nil {
 		return PreferencesNow{}, fmt.Errorf("changing preferences: %w", err)
 	}

@@ -90,7 +90,7 @@ const said = `nullif(case (w.at at time zone $3)::date - (t.created_at at time z
 const shownOnScreen = `300`
 
 // queueNotices turns notices into messages: to everybody they tell by the first way of the school's rule, to the
-// topic of the student or teacher, and SMS and e-mail to those who asked for them. A push says as much as the school's
+// topic of the student or teacher, and SMS and e-mail to those who asked for them; details only to those who asked for details. A push says as much as the school's
 // lock_screen allows. A topic
 // says nothing ($4, $5), and where one of a student's parents wants no push it is left out:
 // it would reach all of them. The same notice queues the same message once; notices to
@@ -107,7 +107,8 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		where t.id = any($1) and told_at is not null and not silent and (until is null or until > w.at) for share of t),
 	people as (
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, ` + address + ` as address, k.wait_minutes,
-			coalesce(w.push, true) or not k.may_turn_off as wanted, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
+			(coalesce(w.push, true) or not k.may_turn_off) and heard as wanted, coalesce(w.sms, false) and heard as sms,
+			coalesce(w.email, false) and heard as email,
 			(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' or way = 'SMS' and u.phone is not null
 				or way = 'EMAIL' and ` + address + ` is not null order by n limit 1) as first,
 			(select count(*) from notification n where n.user_id = u.id and n.read_at is null and ` + visibleTo("u.id") + `) as unread
@@ -120,6 +121,7 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		left join guardian p on p.user_id = u.id
 		left join employee e on e.user_id = u.id
 		left join notification_preference w on w.user_id = u.id and w.type = t.type
+		cross join lateral (select not t.detail or coalesce(w.details, false) as heard) h
 		where ` + notice.RecipientMayView + `),
 	-- What one change says of several children is one push to a person, and one on a phone that hears their topics.
 	moment as (select id, first_value(shared_key) over (partition by type, title, teaser, urgent, at order by shared_key) as shown_key from told),

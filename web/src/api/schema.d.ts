@@ -15571,6 +15571,8 @@ export interface components {
             timestamp?: string;
         };
         Preference: {
+            /** @description Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home) */
+            details?: boolean;
             email?: boolean;
             push?: boolean;
             sms?: boolean;
@@ -15578,6 +15580,8 @@ export interface components {
             type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
         };
         PreferenceNow: {
+            /** @description Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home) */
+            details: boolean;
             email: boolean;
             /** @description false: the school sends it whatever push says */
             mayTurnOff: boolean;

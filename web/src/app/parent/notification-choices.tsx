@@ -41,7 +41,7 @@ function Kind({ of }: { of: Choice }) {
   const [error, setError] = useState('')
   const name = kinds[of.type]
   if (!name) return null
-  const change = async (way: keyof typeof ways, is: boolean) => {
+  const change = async (way: keyof typeof ways | 'details', is: boolean) => {
     const next = { ...shown, [way]: is }
     const { mayTurnOff: _, ...wish } = next
     setChosen(next)
@@ -69,6 +69,12 @@ function Kind({ of }: { of: Choice }) {
             {t(label)}
           </label>
         ))}
+        {of.type === 'TRANSPORT' && (
+          <label className="check">
+            <input type="checkbox" checked={shown.details} onChange={(e) => void change('details', e.target.checked)} />
+            {t('choices.everyStep')}
+          </label>
+        )}
       </fieldset>
       {!of.mayTurnOff && <p className="note">{t('choices.always')}</p>}
       {error && (
