@@ -59,7 +59,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				left join notification_preference w on w.user_id = u.id and w.type = @type::text),
 			message as (
 				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
-					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, everybody::int as badge, false as ruled, null::int as wait_minutes from topic, school_setting
+					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, 0 as badge, false as ruled, null::int as wait_minutes from topic, school_setting
 				union all select 'PUSH', 'user_' || p.user_id, p.user_id, case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
 						case lock_screen when 'NOTHING' then @plain_body::text when 'FULL' then left(@body::text, ` + shownOnScreen + `) else @teaser::text end,
 						greatest((select count(*) from notification n where n.user_id = p.user_id and n.read_at is null

@@ -233,6 +233,9 @@ func TestQuietHours_NewSchool_HasThemAndAClosureAt2230IsOutAtOnce(t *testing.T) 
 		if m.Title != "School is closed tomorrow" || !m.Urgent || m.Channel == delivery.Email {
 			t.Errorf("sent %+v", m)
 		}
+		if strings.HasPrefix(m.To, "school_") && m.Badge != 0 {
+			t.Errorf("a topic sets the badge of every phone to %d", m.Badge)
+		}
 	}
 	clock.turn(8*time.Hour + 31*time.Minute)
 	testkit.Eventually(t, "the other one goes out in the morning", func() bool { return len(sent.got(o.ID)) == 4 })
