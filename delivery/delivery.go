@@ -46,8 +46,12 @@ type Message struct {
 	Topics     []string    // of Unsubscribe: which the device is to leave
 	web        *webMessage // of WebPush
 	Attempts   int
-	CreatedAt  time.Time
-	ExpiresAt  time.Time // zero: it does not
+	// Wait is after how long unread the next way is tried; zero: it is not.
+	Wait time.Duration
+	// Ruled: a rule of the school chose this way, and it may have another.
+	Ruled     bool
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: it does not
 }
 
 // Driver calls one provider. It returns the provider's own id of the message. Any error that

@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -24,6 +25,25 @@ const Failed = "deliveries.failed"
 
 type failedDeliveries struct {
 	IDs []uuid.UUID `json:"ids"`
+}
+
+// unanswered are the facts for the messages that a rule of the school may have another way for.
+func unanswered(results []result, now time.Time) []events.Fact {
+	var facts []events.Fact
+	by := map[time.Duration][]uuid.UUID{} // after how long the next way is tried
+	for _, r := range results {
+		switch {
+		case !r.ruled || r.State == "QUEUED":
+		case r.State == "FAILED" || r.ProviderID == notice.NoDevice:
+			by[0] = append(by[0], r.ID)
+		case r.wait > 0:
+			by[r.wait] = append(by[r.wait], r.ID)
+		}
+	}
+	for wait, ids := range by {
+		facts = append(facts, events.Fact{Kind: notice.Unanswered, Data: notice.UnansweredIDs{IDs: ids}, DueAt: now.Add(wait)})
+	}
+	return facts
 }
 
 // watchSQL adds the fact Waiting: $1 is now, $2 the soonest next check.
@@ -98,22 +118,25 @@ const claimSQL = `with due as (
 		order by next_at, id limit $3 for update skip locked)
 	update delivery d set attempts = d.attempts + 1, next_at = $4
 	from due where d.id = due.id
-	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at, d.attempts, d.created_at`
+	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at, d.attempts, d.created_at,
+		d.rule is not null as ruled, coalesce(d.wait_minutes, 0) as wait_minutes`
 
 type claimedRow struct {
-	ID         uuid.UUID
-	Recipient  string
-	Type       string
-	Title      string
-	Body       string
-	RecordID   *uuid.UUID
-	StudentID  *uuid.UUID
-	Badge      int
-	CollapseID *uuid.UUID
-	Urgent     bool
-	ExpiresAt  *time.Time
-	Attempts   int
-	CreatedAt  time.Time
+	ID          uuid.UUID
+	Recipient   string
+	Type        string
+	Title       string
+	Body        string
+	RecordID    *uuid.UUID
+	StudentID   *uuid.UUID
+	Badge       int
+	CollapseID  *uuid.UUID
+	Urgent      bool
+	ExpiresAt   *time.Time
+	Attempts    int
+	CreatedAt   time.Time
+	Ruled       bool
+	WaitMinutes int
 }
 
 func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, error) {
@@ -126,6 +149,7 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
 				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID,
 				Urgent: d.Urgent, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
+				Ruled: d.Ruled, Wait: time.Duration(d.WaitMinutes) * time.Minute,
 			}
 			if d.ExpiresAt != nil {
 				m.ExpiresAt = *d.ExpiresAt
@@ -153,7 +177,8 @@ func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error
 	}
 	statements := []tenancy.Query{{SQL: ackSQL, Args: []any{string(body), now}}}
 	var failed []uuid.UUID
-	tell := false
+	facts := unanswered(results, now)
+	tell := len(facts) > 0
 	for _, r := range results {
 		tell = tell || r.State != "SENT"
 		if r.State == "FAILED" && r.Error != ErrNoProvider.Error() { // an operator's choice, not a failure
@@ -165,7 +190,10 @@ func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error
 	}
 	statements = append(statements, tenancy.Query{SQL: watchSQL, Args: []any{now, now}})
 	if failed != nil {
-		args, err := events.Fact{Kind: Failed, Data: failedDeliveries{failed}}.InsertArgs(now)
+		facts = append(facts, events.Fact{Kind: Failed, Data: failedDeliveries{failed}})
+	}
+	for _, f := range facts {
+		args, err := f.InsertArgs(now)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -182,6 +183,8 @@ type result struct {
 	ProviderID string     `json:"provider_id"`
 	Untried    int        `json:"untried"` // 1: it was claimed and not attempted
 	oneAddress bool       // the others of its batch do not wait with it
+	ruled      bool
+	wait       time.Duration
 }
 
 // sendBatch claims a few messages, sends them and records the results. It reports whether
@@ -223,6 +226,7 @@ func (s *Sender) sendAll(ctx context.Context, l *lane, q queue, claimed []Messag
 			continue
 		}
 		r := s.sendOne(ctx, l, q, m)
+		r.ruled, r.wait = m.Ruled, m.Wait
 		if r.State == "QUEUED" && !r.oneAddress {
 			rest = *r.NextAt
 		}
@@ -258,7 +262,7 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 		}
 	}
 	id, err := l.send(ctx, m)
-	if browsers > 0 && errors.Is(err, ErrNoProvider) {
+	if browsers > 0 && (errors.Is(err, ErrNoProvider) || id == notice.NoDevice) {
 		id, err = "to browsers", nil
 	}
 	if err == nil {

@@ -57,6 +57,10 @@ type Notice struct {
 	// Urgent goes out at once, in quiet hours too: an accident, a missing child, and what is about a trip under way or
 	// about to begin, since it would be of no use later. Everything else waits until they end.
 	Urgent bool `json:"urgent"`
+	// Alarm is an accident or a missing child: people are told by the school's rule for what is urgent, whatever its type.
+	Alarm bool `json:"alarm"`
+	// Detail is in everybody's log, and is sent to those who asked for the details of its type.
+	Detail bool `json:"detail"`
 	// Until is when it is of no use any more: after it nothing is sent. Zero: it is always of use.
 	Until *time.Time `json:"until"`
 	// Silent notices are in the log, read already, and are not sent.
@@ -70,6 +74,18 @@ const Due = "notices.due"
 type DueIDs struct {
 	IDs []uuid.UUID `json:"ids"`
 }
+
+// Unanswered is the fact that messages reached nobody, or were sent a while ago: whoever has not read what they tell is to be
+// told by the next way.
+const Unanswered = "deliveries.unanswered"
+
+// UnansweredIDs is the data of the fact Unanswered: ids of messages.
+type UnansweredIDs struct {
+	IDs []uuid.UUID `json:"ids"`
+}
+
+// NoDevice stands instead of the provider's id with a push to a user who has no device: it is sent, and reached nobody.
+const NoDevice = "no device"
 
 // maxIDs is how many notices one fact names.
 const maxIDs = 500
@@ -181,12 +197,12 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 	return out, facts, nil
 }
 
-const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, until,
+const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, alarm, detail, until,
 	said_today, said_next_day, silent, created_at)
 	select n.id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at,
-	urgent, until, said_today, said_next_day, silent or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
+	urgent, alarm, detail, until, said_today, said_next_day, silent or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
-	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, until timestamptz, said_today text, said_next_day text), school_setting s
+	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, alarm boolean, detail boolean, until timestamptz, said_today text, said_next_day text), school_setting s
 	on conflict (key) do nothing`
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a

@@ -115,7 +115,7 @@ func (f *Driver) sendTo(ctx context.Context, m delivery.Message, user uuid.UUID)
 		}
 	}
 	if ids == nil {
-		return "no device", nil
+		return notice.NoDevice, nil
 	}
 	return strings.Join(ids, " "), nil
 }

@@ -223,8 +223,11 @@ func TestPublishingTwiceOrAtOnceTellsOnce(t *testing.T) {
 	all.Wait()
 	h.told(t, a, 4)
 	testkit.Eventually(t, "nothing waits", func() bool { return h.Count(t, "outbox", "kind = ?", announcement.Due) == 0 })
-	if n := h.Count(t, "delivery", "record_id = ?", a.ID); n != 1 {
+	if n := h.Count(t, "delivery", "record_id = ? and channel = 'PUSH'", a.ID); n != 1 {
 		t.Errorf("%d pushes", n)
+	}
+	if n := h.Count(t, "delivery", "record_id = ? and channel = 'EMAIL'", a.ID); n != 2 {
+		t.Errorf("%d e-mails, want one for each parent, who has no device", n)
 	}
 	parent := h.children[0].Parents[0]
 	log := testkit.Get[notification.Delivered](t, parent, "/parent/notification/delivered-notifications")

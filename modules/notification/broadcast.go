@@ -17,14 +17,23 @@ import (
 // Broadcast writes the log's entry of each recipient and queues the messages, in the
 // transaction of the listener that calls it. Called again it does nothing anew. The school's own
 // topic reaches all users. Else each recipient's devices get a push, and the topics of students
-// and teachers one without content; not a topic where a parent or teacher wants no pushes.
+// and teachers one without content; not a topic where a parent or teacher wants no pushes. A push says as much as the
+// school's lock_screen allows; its topic never has the body, since any phone may hear it.
 func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b notice.Broadcast) error {
 	plainTitle, plainBody, err := plainPush(school)
 	if err != nil {
 		return err
 	}
+	reachable, err := m.Queue.Reachable(ctx, school.ID)
+	if err != nil {
+		return err
+	}
+	rule := string(b.Type)
+	if b.Urgent {
+		rule = urgentRule
+	}
 	args := pgx.NamedArgs{
-		"now": now, "zone": school.TimeZone, "type": string(b.Type), "key": b.Key, "record": b.RecordID,
+		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "key": b.Key, "record": b.RecordID,
 		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle, "plain_body": plainBody,
 	}
 	maps.Copy(args, b.Args)
@@ -33,31 +42,39 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			select gen_random_uuid(), r.user_id, @key::text, @type::text, @title::text, @body::text, @record::uuid, @now::timestamptz
 			from (` + b.Recipients + `) r on conflict (user_id, dedupe_key) do nothing`},
 		tenancy.Query{Args: []any{args}, SQL: `with ` + awake("@now", "@zone") + `,
-			wish as (select u.id as user_id, u.phone, coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address, w.sms, w.email
-				from (` + b.Recipients + `) r join notification_preference w on w.user_id = r.user_id and w.type = @type::text and (w.sms or w.email)
-				join app_user u on u.id = r.user_id left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id),
-			silent as (select user_id from notification_preference where type = @type::text and not push),
+			rule as (select *, 'PUSH' = any(ways) as pushes from notice_rule where type = @rule::text),
+			silent as (select p.user_id from notification_preference p, rule k where p.type = @type::text and not p.push and k.may_turn_off),
 			muted as (select distinct 'student_' || sg.student_id as topic from student_guardian sg join guardian g on g.id = sg.guardian_id
 					join silent s on s.user_id = g.user_id where sg.can_view_data
 				union all select 'teacher_' || user_id from silent),
 			topic as (select t.recipient, t.recipient like 'school\_%' as everybody
-			from (` + b.Topics + `) t where not exists (select from muted m where m.topic = t.recipient)),
+			from (` + b.Topics + `) t, rule k where k.pushes and not exists (select from muted m where m.topic = t.recipient)),
+			everybody as (select exists (select from topic where everybody) as told),
+			person as (select u.id as user_id, u.phone, ` + address + ` as address, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
+					k.wait_minutes, y.told, case when not exists (select from silent s where s.user_id = u.id) then
+						(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' and (not y.told or u.id = any(@reachable::uuid[]))
+						or way = 'SMS' and u.phone is not null or way = 'EMAIL' and ` + address + ` is not null order by n limit 1) end as first
+				from (` + b.Recipients + `) r cross join rule k cross join everybody y join app_user u on u.id = r.user_id
+				left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
+				left join notification_preference w on w.user_id = u.id and w.type = @type::text),
 			message as (
-				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody then @title::text else @plain_title::text end as title,
-					case when everybody then @teaser::text else @plain_body::text end as body, everybody::int as badge from topic
-				union all select 'PUSH', 'user_' || r.user_id, r.user_id, @title::text, @teaser::text,
-						greatest((select count(*) from notification n where n.user_id = r.user_id and n.read_at is null
-						and ` + visibleTo("r.user_id") + `), 1)::int
-					from (` + b.Recipients +
-			`) r where not exists (select from topic where everybody) and not exists (select from silent s where s.user_id = r.user_id)
-				union all select 'SMS', phone, user_id, @title::text, @body::text, 1 from wish where sms and phone is not null
-				union all select 'EMAIL', address, user_id, @title::text, @body::text, 1 from wish where email and address is not null)
+				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
+					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, 0 as badge, false as ruled, null::int as wait_minutes from topic, school_setting
+				union all select 'PUSH', 'user_' || p.user_id, p.user_id, case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
+						case lock_screen when 'NOTHING' then @plain_body::text when 'FULL' then left(@body::text, ` + shownOnScreen + `) else @teaser::text end,
+						greatest((select count(*) from notification n where n.user_id = p.user_id and n.read_at is null
+						and ` + visibleTo("p.user_id") + `), 1)::int, true, p.wait_minutes
+					from person p, school_setting where p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
+				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way, case when p.first = way then p.wait_minutes end
+					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email)) x (way, recipient, asked)
+					where recipient is not null and (asked or p.first = way))
 			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id,
-			urgent, expires_at, next_at, created_at)
+			urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
 			select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', @type::text, @record::uuid, m.title, m.body, m.badge,
 			sms.segments,
 				@key::text || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(@key::text)::uuid end,
-				@urgent::boolean, @until::timestamptz, w.at, @now::timestamptz
+				@urgent::boolean, @until::timestamptz, w.at, @now::timestamptz,
+				case when m.ruled then @rule::text end, case when m.ruled then array[@key::text] end, m.wait_minutes
 			from message m, (select case when @urgent::boolean then @now::timestamptz else at end as at from awake) w,
 			` + InSegments("@title::text", "@body::text") + `
 			where @until::timestamptz is null or @until::timestamptz > w.at on conflict (dedupe_key) do nothing`})

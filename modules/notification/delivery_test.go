@@ -226,13 +226,19 @@ func TestQuietHours_NewSchool_HasThemAndAClosureAt2230IsOutAtOnce(t *testing.T) 
 			map[string]any{"title": title, "body": "Please read", "urgent": urgent})
 		testkit.Post[struct{}](t, o.admin, "/school-admin/announcement/"+made.ID.String()+"/publish", nil)
 	}
-	testkit.Eventually(t, "the closure is out, with no minute passed", func() bool { return len(sent.got(o.ID)) == 1 })
-	testkit.Eventually(t, "the other one waits", func() bool { return o.Count(t, "delivery", "state = 'QUEUED' and attempts = 0") == 1 })
-	if m := sent.got(o.ID)[0]; m.Title != "School is closed tomorrow" || !m.Urgent {
-		t.Errorf("sent %+v", m)
+	// To the phones, and to the parent who has none: by SMS and by e-mail.
+	testkit.Eventually(t, "the closure is out, with no minute passed", func() bool { return len(sent.got(o.ID)) == 2 })
+	testkit.Eventually(t, "the other one waits", func() bool { return o.Count(t, "delivery", "state = 'QUEUED' and attempts = 0") == 2 })
+	for _, m := range sent.got(o.ID) {
+		if m.Title != "School is closed tomorrow" || !m.Urgent || m.Channel == delivery.Email {
+			t.Errorf("sent %+v", m)
+		}
+		if strings.HasPrefix(m.To, "school_") && m.Badge != 0 {
+			t.Errorf("a topic sets the badge of every phone to %d", m.Badge)
+		}
 	}
 	clock.turn(8*time.Hour + 31*time.Minute)
-	testkit.Eventually(t, "the other one goes out in the morning", func() bool { return len(sent.got(o.ID)) == 2 })
+	testkit.Eventually(t, "the other one goes out in the morning", func() bool { return len(sent.got(o.ID)) == 4 })
 }
 
 func TestTheBudgetsOfTheSchoolAndOfAllRefuseWhatIsTooMuch(t *testing.T) {

@@ -75,6 +75,13 @@ func labRows(_ *config.Config, o *service.Options) {
 			}
 			return api.Nothing{}, nil
 		}),
+		api.Post("/school-admin/report/tell-absent", "report", "Tells each family of its child", func(c api.Ctx, r manyChildren) (api.Nothing, error) {
+			for _, id := range r.StudentIDs {
+				notice.Send(c, notice.Notice{Type: notice.Attendance, Key: "absent/" + id.String(), RecordID: id, StudentID: &id, Title: "Absent",
+					Body: "Asha is absent today", Teaser: "About your child"})
+			}
+			return api.Nothing{}, nil
+		}),
 		api.Post("/school-admin/report/tell-silently", "report", "Enters what happened before", func(c api.Ctx, r telling) (api.Nothing, error) {
 			notice.Send(c, notice.Notice{Type: notice.Type(r.Type), Key: r.Key, RecordID: recordID, StudentID: r.StudentID, Title: "Asha"})
 			return api.Nothing{}, nil
@@ -118,6 +125,7 @@ type provider struct {
 	sent  []delivery.Message
 	calls int
 	fail  func(delivery.Message) error
+	no    map[string]bool // users who have no device
 }
 
 func (p *provider) Send(_ context.Context, m delivery.Message) (string, error) {
@@ -129,8 +137,21 @@ func (p *provider) Send(_ context.Context, m delivery.Message) (string, error) {
 			return "", err
 		}
 	}
+	if p.no[m.To] {
+		return notice.NoDevice, nil
+	}
 	p.sent = append(p.sent, m)
 	return "id-" + m.ID.String(), nil
+}
+
+// without says who has no device.
+func (p *provider) without(users ...uuid.UUID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.no = map[string]bool{}
+	for _, u := range users {
+		p.no["user_"+u.String()] = true
+	}
 }
 
 func (p *provider) failing(f func(delivery.Message) error) {

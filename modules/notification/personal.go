@@ -16,11 +16,12 @@ func personal() []api.PersonalTable {
 		{
 			Table: "delivery", Section: "deliveries", Of: "user_id student_id", To: "recipient", Where: ofRecord("dedupe_key"),
 			Free: "title body last_error",
-			Set: map[string]string{"recipient": "'erased'", "dedupe_key": "'erased ' || x.id",
+			Set: map[string]string{"recipient": "'erased'", "dedupe_key": "'erased ' || x.id", "log_keys": "null",
 				"last_error": "case when x.state = 'QUEUED' then 'Erased' else '' end",
 				"state":      "case when x.state = 'QUEUED' then 'FAILED' else x.state end"},
-			Nothing: api.Reasons{api.FixedText: "channel purpose type", "the provider's number of the message": "provider_id"},
+			Nothing: api.Reasons{api.FixedText: "channel purpose type rule", "the provider's number of the message": "provider_id"},
 		},
+		{Table: "notice_rule", Nothing: api.Reasons{api.FixedText: "type ways"}},
 		{Table: "delivery_setting", By: "updated_by"},
 
 		{Platform: true, Table: "device_token", School: "school_id", Section: "devices", Of: "user_id", NoID: true, Gone: true, Own: "topics",

@@ -20,6 +20,19 @@ type Preference struct {
 	Push  bool   `json:"push"`
 	SMS   bool   `json:"sms"`
 	Email bool   `json:"email"`
+	// Details are what others have in the log alone.
+	Details bool `json:"details" doc:"Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home)"`
+}
+
+// PreferenceNow is a wish, and whether it can be one.
+type PreferenceNow struct {
+	Preference
+	MayTurnOff bool `json:"mayTurnOff" doc:"false: the school sends it whatever push says"`
+}
+
+// PreferencesNow are a person's wishes for every kind of thing.
+type PreferencesNow struct {
+	Preferences []PreferenceNow `json:"preferences"`
 }
 
 // Preferences are a person's wishes for every kind of thing.
@@ -27,48 +40,44 @@ type Preferences struct {
 	Preferences []Preference `json:"preferences" validate:"required,max=20,dive"`
 }
 
-func getPreferences(c api.Ctx, _ api.Nothing) (Preferences, error) { return preferencesOf(c) }
+func getPreferences(c api.Ctx, _ api.Nothing) (PreferencesNow, error) { return preferencesOf(c) }
 
 // preferencesOf fills in push and nothing else where nothing was said.
-func preferencesOf(c api.Ctx) (Preferences, error) {
-	var said []Preference
-	if err := c.DB.Table("notification_preference").Select("type, push, sms, email").Where("user_id = ?", c.User.ID).Find(&said).Error; err != nil {
-		return Preferences{}, fmt.Errorf("reading preferences: %w", err)
-	}
-	by := map[string]Preference{}
-	for _, p := range said {
-		by[p.Type] = p
-	}
-	out := Preferences{Preferences: make([]Preference, len(noticeTypes))}
+func preferencesOf(c api.Ctx) (PreferencesNow, error) {
+	out := PreferencesNow{}
+	types := make([]string, len(noticeTypes))
 	for i, t := range noticeTypes {
-		p, ok := by[string(t)]
-		if !ok {
-			p = Preference{Type: string(t), Push: true}
-		}
-		out.Preferences[i] = p
+		types[i] = string(t)
+	}
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select k.type, coalesce(p.push, true) as push, coalesce(p.sms, false) as sms,
+			coalesce(p.email, false) as email, coalesce(p.details, false) as details, k.may_turn_off
+		from notice_rule k left join notification_preference p on p.user_id = $1 and p.type = k.type
+		where k.type = any($2::text[]) order by array_position($2::text[], k.type)`, Args: []any{c.User.ID, types}, Scan: tenancy.Collect(&out.Preferences)})
+	if err != nil {
+		return out, fmt.Errorf("reading preferences: %w", err)
 	}
 	return out, nil
 }
 
 // putPreferences changes the kinds that are named.
-func putPreferences(c api.Ctx, r Preferences) (Preferences, error) {
+func putPreferences(c api.Ctx, r Preferences) (PreferencesNow, error) {
 	seen := map[string]bool{}
 	for i, p := range r.Preferences {
 		if seen[p.Type] {
-			return Preferences{}, api.InvalidField(fmt.Sprintf("preferences[%d].type", i), "type must not repeat")
+			return PreferencesNow{}, api.InvalidField(fmt.Sprintf("preferences[%d].type", i), "type must not repeat")
 		}
 		seen[p.Type] = true
 	}
 	body, err := json.Marshal(r.Preferences)
 	if err != nil {
-		return Preferences{}, err
+		return PreferencesNow{}, err
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into notification_preference (user_id, type, push, sms, email)
-		select $1, type, push, sms, email from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean)
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into notification_preference (user_id, type, push, sms, email, details)
+		select $1, type, push, sms, email, details from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean, details boolean)
 		on conflict (user_id, type) do update
-		set push = excluded.push, sms = excluded.sms, email = excluded.email`, Args: []any{c.User.ID, string(body)}})
+		set push = excluded.push, sms = excluded.sms, email = excluded.email, details = excluded.details`, Args: []any{c.User.ID, string(body)}})
 	if err != nil {
-		return Preferences{}, fmt.Errorf("changing preferences: %w", err)
+		return PreferencesNow{}, fmt.Errorf("changing preferences: %w", err)
 	}
 	return preferencesOf(c)
 }

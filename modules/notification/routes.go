@@ -40,6 +40,8 @@ type Browsers interface {
 type Queue interface {
 	// Queued says, in a listener's transaction, that messages were queued.
 	Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error
+	// Reachable are the school's users whom a push can reach.
+	Reachable(ctx context.Context, school uuid.UUID) ([]uuid.UUID, error)
 	// Retry queues dead letters again and answers how many there were.
 	Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped int, err error)
 }
@@ -104,6 +106,9 @@ func (m *Module) routes() []api.Row {
 		api.Get("/school-admin/notification/setting", "setting", "When and at what cost the school tells people things", getSetting),
 		api.Put("/school-admin/notification/setting", "setting", "Change when and at what cost", putSetting, api.Versioned),
 
+		api.Get("/school-admin/notification/rules", "setting", "By which ways people are told of what, and what came of it", m.getRules),
+		api.Put("/school-admin/notification/rules", "setting", "Change by which ways; the kinds that are named", m.putRules),
+
 		api.PlatformList("/super-admin/delivery/list", "Messages that could not be delivered, newest first", deadListing, listDead),
 		api.PlatformRow("POST", "/super-admin/delivery/retry", "Try to deliver messages again", api.Write, 200, m.retryDead, api.OwnTransaction,
 			api.Says("Queued again")),
@@ -114,6 +119,8 @@ func (m *Module) routes() []api.Row {
 // constraints are the database's refusals in people's words.
 func constraints() []api.Constraint {
 	return []api.Constraint{
+		{Name: "notice_rule_ways_check", Field: "ways", Message: "ways are one to three, each once, and push comes first"},
+		{Name: "notice_rule_wait_check", Field: "waitMinutes", Message: "waitMinutes is between 1 and 1440"},
 		{Name: "school_setting_quiet_check", Field: "quietTo", Message: "quietFrom and quietTo are given together, and differ"},
 	}
 }

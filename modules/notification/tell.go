@@ -5,43 +5,66 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
 	"homeroom/events"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
-// listen hears of notices that are due.
+// listen hears of notices that are due, and of messages that reached nobody.
 func (m *Module) listen(bus *events.Bus) {
 	bus.On(notice.Due, "notices", func(ctx context.Context, h events.Heard) error {
 		var due notice.DueIDs
 		if err := h.Read(&due); err != nil {
 			return err
 		}
-		school, err := m.Schools.School(ctx, h.SchoolID)
-		if errors.Is(err, tenancy.ErrSchoolNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		db, err := events.DB(ctx)
-		if err != nil {
-			return err
-		}
-		now := m.Clock()
-		title, body, err := plainPush(school)
-		if err != nil {
-			return err
-		}
-		err = tenancy.Pipeline(db,
-			// Those that were to wait get their lines of the log now; the others have them.
-			tenancy.Query{SQL: notice.InsertLog, Args: []any{due.IDs, now}, ForceGenericPlan: true},
-			tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone, title, body}, ForceGenericPlan: true})
-		if err != nil {
-			return fmt.Errorf("queueing notices: %w", err)
-		}
-		return m.Queue.Queued(ctx, db, h.SchoolID)
+		return m.inSchool(ctx, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+			now := m.Clock()
+			title, body, err := plainPush(school)
+			if err != nil {
+				return err
+			}
+			err = tenancy.Pipeline(db,
+				// Those that were to wait get their lines of the log now; the others have them.
+				tenancy.Query{SQL: notice.InsertLog, Args: []any{due.IDs, now}, ForceGenericPlan: true},
+				tenancy.Query{SQL: queueNotices, Args: []any{due.IDs, now, school.TimeZone, title, body}, ForceGenericPlan: true})
+			if err != nil {
+				return fmt.Errorf("queueing notices: %w", err)
+			}
+			return m.Queue.Queued(ctx, db, h.SchoolID)
+		})
 	})
+	bus.On(notice.Unanswered, "the next way", func(ctx context.Context, h events.Heard) error {
+		var messages notice.UnansweredIDs
+		if err := h.Read(&messages); err != nil {
+			return err
+		}
+		return m.inSchool(ctx, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+			err := tenancy.Pipeline(db, tenancy.Query{SQL: queueNextWay, Args: []any{messages.IDs, m.Clock(), school.TimeZone}})
+			if err != nil {
+				return fmt.Errorf("queueing by the next way: %w", err)
+			}
+			return m.Queue.Queued(ctx, db, h.SchoolID)
+		})
+	})
+}
+
+// inSchool does a listener's work, if the school is served at present.
+func (m *Module) inSchool(ctx context.Context, id uuid.UUID, work func(*gorm.DB, *tenancy.School) error) error {
+	school, err := m.Schools.School(ctx, id)
+	if errors.Is(err, tenancy.ErrSchoolNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	db, err := events.DB(ctx)
+	if err != nil {
+		return err
+	}
+	return work(db, school)
 }
 
 // awake is the common table of when people may be disturbed: now, or when the school's quiet
@@ -56,28 +79,41 @@ func awake(now, zone string) string {
 		from (select ` + now + `::timestamptz at time zone ` + zone + ` as at) l) l)`
 }
 
-// queueNotices turns notices into messages: to the devices of everybody they tell, to the
-// topic of the student or teacher, and SMS and e-mail to those who asked for them. A topic
+// address is where a way reaches a user, with the user as u, and as p and e the guardian or employee it is; NULL: nowhere.
+const address = `coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email)`
+
+// said is the body of a notice t as it is said at a moment w.at, in the zone $3; NULL: as it was written.
+const said = `nullif(case (w.at at time zone $3)::date - (t.created_at at time zone $3)::date when 0 then t.said_today when 1 then t.said_next_day end, '')`
+
+// shownOnScreen is how much of a body a push has, where the school lets a locked screen say it: a phone shows no more, and
+// providers take 4 kB.
+const shownOnScreen = `300`
+
+// queueNotices turns notices into messages: to everybody they tell by the first way of the school's rule, to the
+// topic of the student or teacher, and SMS and e-mail to those who asked for them; details only to those who asked for details. A push says as much as the school's
+// lock_screen allows. A topic
 // says nothing ($4, $5), and where one of a student's parents wants no push it is left out:
 // it would reach all of them. The same notice queues the same message once; notices to
 // single parents whose keys differ in the parent alone (…/userId) are one push to the topic
 // the parents share. All pushes of a notice have one collapse_id, and so have those of several notices of one change that
-// say the same: a person gets one of them. The notices are held
+// say the same: a person gets one message of them by each way. The notices are held
 // meanwhile: whom they tell of may be erased at this moment, and then the messages are
 // either not made, or there to be found. What is not urgent waits for the end of quiet hours and says "today" as of
 // then; what is of no use by then is left out.
 var queueNotices = `with ` + awake("$2", "$3") + `,
-	told as (select n.*, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key, w.at,
-			coalesce(nullif(case (w.at at time zone $3)::date - (created_at at time zone $3)::date
-				when 0 then said_today when 1 then said_next_day end, ''), body) as said
-		from notice n, awake, lateral (select case when n.urgent then $2::timestamptz else awake.at end as at) w
-		where n.id = any($1) and told_at is not null and not silent and (until is null or until > w.at) for share of n),
+	told as (select t.*, case when user_id is null then key else replace(key, '/' || user_id, '') end as shared_key, w.at,
+			coalesce(` + said + `, body) as said, case when alarm then 'URGENT' else type end as rule
+		from notice t, awake, lateral (select case when t.urgent then $2::timestamptz else awake.at end as at) w
+		where t.id = any($1) and told_at is not null and not silent and (until is null or until > w.at) for share of t),
 	people as (
-		select t.id as notice_id, u.id as user_id, r.type as role, u.phone,
-		coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email) as address,
-			coalesce(w.push, true) as push, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
+		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, ` + address + ` as address, k.wait_minutes,
+			(coalesce(w.push, true) or not k.may_turn_off) and heard as wanted, coalesce(w.sms, false) and heard as sms,
+			coalesce(w.email, false) and heard as email,
+			(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' or way = 'SMS' and u.phone is not null
+				or way = 'EMAIL' and ` + address + ` is not null order by n limit 1) as first,
 			(select count(*) from notification n where n.user_id = u.id and n.read_at is null and ` + visibleTo("u.id") + `) as unread
 		from told t
+		join notice_rule k on k.type = t.rule
 		left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
 		left join guardian g on g.id = sg.guardian_id
 		join app_user u on u.id = coalesce(t.user_id, g.user_id) and u.status = 'ACTIVE'
@@ -85,35 +121,67 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		left join guardian p on p.user_id = u.id
 		left join employee e on e.user_id = u.id
 		left join notification_preference w on w.user_id = u.id and w.type = t.type
+		cross join lateral (select not t.detail or coalesce(w.details, false) as heard) h
 		where ` + notice.RecipientMayView + `),
 	-- What one change says of several children is one push to a person, and one on a phone that hears their topics.
 	moment as (select id, first_value(shared_key) over (partition by type, title, teaser, urgent, at order by shared_key) as shown_key from told),
-	wishes as (select notice_id, bool_and(push) as everyone from people group by notice_id),
+	person as (select p.user_id, m.shown_key, (array_agg(t.id order by t.shared_key))[1] as notice_id, array_agg(t.key order by t.shared_key) as keys,
+			string_agg(t.said, E'\n' order by t.shared_key) as said
+		from people p join told t on t.id = p.notice_id join moment m on m.id = t.id group by p.user_id, m.shown_key),
+	wishes as (select notice_id, bool_and(wanted and first = 'PUSH') as everyone from people group by notice_id),
 	message as (
-		(select distinct on (p.user_id, m.shown_key) p.notice_id, 'PUSH' as channel, 'user_' || p.user_id as recipient, p.user_id, t.key,
-			t.title, t.teaser as body, greatest(p.unread, 1) as badge
-		from people p join told t on t.id = p.notice_id join moment m on m.id = t.id where p.push
-		order by p.user_id, m.shown_key, t.shared_key)
+		select s.notice_id, way.channel, way.recipient, s.user_id, s.keys[1] as key, 
+			case when way.channel = 'PUSH' and set.lock_screen = 'NOTHING' then $4::text else t.title end as title,
+			case when way.channel <> 'PUSH' then s.said when set.lock_screen = 'FULL' then left(s.said, ` + shownOnScreen + `)
+				when set.lock_screen = 'NOTHING' then $5::text else t.teaser end as body, case when way.channel = 'PUSH' then greatest(p.unread, 1) else 1 end as badge,
+			case when way.ruled then t.rule end as rule, case when way.ruled then s.keys end as log_keys,
+			case when way.ruled then p.wait_minutes end as wait_minutes
+		from person s join people p on p.user_id = s.user_id and p.notice_id = s.notice_id join told t on t.id = s.notice_id cross join school_setting set,
+		lateral (select channel, recipient, p.wanted and p.first = channel as ruled from (values ('PUSH', 'user_' || p.user_id, false),
+			('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email)) x (channel, recipient, asked)
+			where recipient is not null and (asked or p.wanted and p.first = channel)) way
 		union all
-		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0
+		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0, null, null, null
 		from told t join wishes w on w.notice_id = t.id where t.user_id is null and t.student_id is not null and w.everyone
 		union all
-		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0
-		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'PARENT' and t.student_id is not null and p.push
+		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0, null, null, null
+		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'PARENT' and t.student_id is not null
+			and p.wanted and p.first = 'PUSH'
 		union all
-		select t.id, 'PUSH', 'teacher_' || p.user_id, p.user_id, t.key, $4::text, $5::text, 0
-		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'TEACHER' and p.push
-		union all
-		select p.notice_id, 'SMS', p.phone, p.user_id, t.key, t.title, t.said, 1 from people p join told t on t.id = p.notice_id where p.sms
-		and p.phone is not null
-		union all
-		select p.notice_id, 'EMAIL', p.address, p.user_id, t.key, t.title, t.said, 1 from people p join told t on t.id = p.notice_id
-		where p.email and p.address is not null)
+		select t.id, 'PUSH', 'teacher_' || p.user_id, p.user_id, t.key, $4::text, $5::text, 0, null, null, null
+		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'TEACHER' and p.wanted and p.first = 'PUSH')
 	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
-	collapse_id, urgent, expires_at, next_at, created_at)
+	collapse_id, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
 	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, t.record_id, t.student_id, m.title, m.body, m.badge::int,
 	sms.segments,
 		m.key || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then md5(w.shown_key)::uuid end,
-		t.urgent, t.until, t.at, $2
+		t.urgent, t.until, t.at, $2, m.rule, m.log_keys, m.wait_minutes
 	from message m join told t on t.id = m.notice_id join moment w on w.id = t.id, ` + InSegments("m.title", "m.body") + `
+	on conflict (dedupe_key) do nothing`
+
+// queueNextWay tells those whom messages ($1) did not reach, or who have not read what they tell, by the next way of the
+// school's rule by which they can be reached. What they have read meanwhile, may not see any more, or what is of no use any
+// more is left out.
+var queueNextWay = `with ` + awake("$2", "$3") + `,
+	message as (
+		select d.id as former, next.way as channel, case next.way when 'SMS' then u.phone else ` + address + ` end as recipient,
+			said.title, said.body, w.at, k.wait_minutes
+		from delivery d join notice_rule k on k.type = d.rule
+		join app_user u on u.id = d.user_id and u.status = 'ACTIVE'
+		left join guardian p on p.user_id = u.id
+		left join employee e on e.user_id = u.id
+		cross join awake
+		cross join lateral (select case when d.urgent then $2::timestamptz else awake.at end as at) w
+		cross join lateral (select way from unnest(k.ways) with ordinality x (way, n)
+			where n > coalesce(array_position(k.ways, d.channel), 0) and (way = 'SMS' and u.phone is not null
+				or way = 'EMAIL' and ` + address + ` is not null) order by n limit 1) next
+		cross join lateral (select min(n.title) as title, string_agg(coalesce(` + said + `, n.body), E'\n' order by n.dedupe_key) as body
+			from notification n left join notice t on t.key = n.dedupe_key
+			where n.user_id = d.user_id and n.dedupe_key = any(d.log_keys) and n.read_at is null and ` + visibleTo("d.user_id") + `) said
+		where d.id = any($1) and said.body is not null and (d.expires_at is null or d.expires_at > w.at))
+	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
+	urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
+	select gen_random_uuid(), m.channel, m.recipient, d.user_id, 'NOTICE', d.type, d.record_id, d.student_id, m.title, m.body, 1, sms.segments,
+		d.log_keys[1] || '/' || m.channel || '/' || m.recipient, d.urgent, d.expires_at, m.at, $2, d.rule, d.log_keys, m.wait_minutes
+	from message m join delivery d on d.id = m.former, ` + InSegments("m.title", "m.body") + `
 	on conflict (dedupe_key) do nothing`

@@ -285,13 +285,19 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 // told are the states a rider's people hear of.
 var told = map[string]bool{"boarded": true, "alighted": true, "no_show": true}
 
+// isDetail reports whether people hear of a state only if they asked for every step: the bus is near, and the child has
+// boarded to school or got off at home, are a trip's two messages.
+func isDetail(trip Trip, status string) bool {
+	return trip.TripType == "pickup" && status == "alighted" || trip.TripType == "dropoff" && status == "boarded"
+}
+
 // tell tells the rider's people and those who watch.
 func (b *roll) tell(rider *Boarding, t tap) {
 	name := roster.FullName(rider.FirstName, rider.LastName)
 	if told[t.Status] {
 		notice.Send(b.c, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("boarding:%s:%s:%s", b.trip.ID, rider.StudentID, t.ClientEventID), RecordID: b.trip.ID,
-			StudentID: &rider.StudentID, Day: b.trip.TripDate, Urgent: true,
+			StudentID: &rider.StudentID, Day: b.trip.TripDate, Urgent: true, Detail: isDetail(b.trip, t.Status),
 			Text: notice.Text{Name: "transport." + t.Status,
 				Values: notice.Values{"child": name, "time": t.At.In(b.c.School.Location()).Format("15:04")}},
 		})

@@ -44,7 +44,7 @@ func (i *Incident) tell(c api.Ctx) error {
 		}
 		for _, u := range found {
 			notice.Send(c, notice.Notice{Type: notice.Transport, Key: fmt.Sprintf("incident-waits:%s:%s", i.ID, u.ID), RecordID: i.ID,
-				UserID: &u.ID, Text: text, Urgent: true})
+				UserID: &u.ID, Text: text, Urgent: true, Alarm: true})
 		}
 	case i.Release == released && i.TripID != nil:
 		err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select student_id as id from boarding where trip_id = $1
@@ -54,7 +54,7 @@ func (i *Incident) tell(c api.Ctx) error {
 		}
 		for _, s := range found {
 			notice.Send(c, notice.Notice{Type: notice.Transport, Key: fmt.Sprintf("incident:%s:%s", i.ID, s.ID), RecordID: i.ID,
-				StudentID: &s.ID, Text: text, Urgent: true})
+				StudentID: &s.ID, Text: text, Urgent: true, Alarm: true})
 		}
 	}
 	return nil

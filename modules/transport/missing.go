@@ -89,8 +89,8 @@ func (m *Module) tellMissing(ctx context.Context, db *gorm.DB, h events.Heard, d
 		for _, u := range office {
 			notices = append(notices, notice.Notice{
 				Type: notice.Transport, Key: fmt.Sprintf("absent-but-aboard:%s:%s:%s", day, s.StudentID, u.ID), RecordID: s.TripID, UserID: &u.ID, Day: day,
-				Urgent: true,
-				Text:   notice.Text{Name: "transport.missing", Values: notice.Values{"child": s.name(), "bus": s.BusNumber}},
+				Urgent: true, Alarm: true,
+				Text: notice.Text{Name: "transport.missing", Values: notice.Values{"child": s.name(), "bus": s.BusNumber}},
 			})
 		}
 	}

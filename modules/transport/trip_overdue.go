@@ -99,7 +99,7 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 	for _, u := range office {
 		notices = append(notices, notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trip-left-open:%s:%s", due.TripID, u.ID), RecordID: due.TripID, UserID: &u.ID,
-			Urgent: true,
+			Urgent: true, Alarm: true,
 			Text: notice.Text{Name: "transport.left-open",
 				Values: notice.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
 		})

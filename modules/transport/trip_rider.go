@@ -127,7 +127,7 @@ func (m *Module) enterRiders(c api.Ctx, t Trip) error {
 func startedNotice(t Trip, s TripStudent) notice.Notice {
 	return notice.Notice{
 		Type: notice.Transport, Key: fmt.Sprintf("trip-started:%s:%s", t.ID, s.StudentID), RecordID: t.ID, StudentID: &s.StudentID,
-		Day: t.TripDate, Urgent: true,
+		Day: t.TripDate, Urgent: true, Detail: true,
 		Text: notice.Text{Name: "transport.started", Values: notice.Values{"child": s.name(), "way": way(t), "stop": s.StopName}},
 	}
 }

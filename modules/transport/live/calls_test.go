@@ -24,7 +24,7 @@ func TestRecord_DatabaseAway_CallIsNoticedAgain(t *testing.T) {
 		}})
 	stop := Stop{ID: uuid.New(), Lat: 12.97, Lng: 77.59}
 	d := &drive{progress: newProgress([]Stop{stop})}
-	here := func() []Call { return d.progress.move(&Position{Lat: 12.97, Lng: 77.59, At: time.Now()}) }
+	here := func() []Call { return d.progress.move(&Position{Lat: 12.97, Lng: 77.59, At: time.Now()}, time.Time{}) }
 	calls := here()
 	if len(calls) != 2 || len(here()) != 0 {
 		t.Fatalf("noticed %+v", calls)

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,8 +108,8 @@ func (d *drive) showStored(p *Position, before []Position, now time.Time, t *Tra
 }
 
 // showLocked shows watchers a position if it is newer than what is shown: the marker never
-// jumps back. That a bus was near a stop long ago is news to nobody; when it called there
-// is recorded all the same.
+// jumps back. That a bus was near a stop long ago is news to nobody, unless it was there when it was last heard of; when
+// it called there is recorded all the same.
 func (d *drive) showLocked(p *Position, before []Position, now time.Time, t *Tracker) {
 	if d.last != nil && !p.At.After(d.last.At) {
 		return
@@ -118,10 +117,9 @@ func (d *drive) showLocked(p *Position, before []Position, now time.Time, t *Tra
 	d.last = p
 	var calls []Call
 	for i := range before {
-		calls = append(calls, d.progress.move(&before[i])...)
+		calls = append(calls, d.progress.move(&before[i], now.Add(-StaleAfter))...)
 	}
-	calls = append(calls, d.progress.move(p)...)
-	calls = slices.DeleteFunc(calls, func(k Call) bool { return k.What == Near && now.Sub(k.At) > StaleAfter })
+	calls = append(calls, d.progress.move(p, now.Add(-lateNear))...)
 	if len(calls) > 0 {
 		t.busy.Go(func() { t.record(d, calls) })
 	}

@@ -12,6 +12,9 @@ import (
 const (
 	// StaleAfter is how long a position says where a bus is.
 	StaleAfter = 90 * time.Second
+	// lateNear is how late the last known position may come and still say that the bus is near: a phone with a poor line
+	// sends minutes later, and who waits at the stop would hear nothing.
+	lateNear = 10 * time.Minute
 	// tooOld is how far back a phone may have been offline.
 	tooOld = 24 * time.Hour
 	// fastest is what no bus drives, in metres a second.

@@ -61,8 +61,8 @@ func (p *progress) inherit(old *progress) {
 }
 
 // move goes on to a position and returns what happened at stops. One that is not newer
-// than the last changes nothing.
-func (p *progress) move(pt *Position) []Call {
+// than the last changes nothing. That the bus is near a stop is left to a later position if this one was before nearSince.
+func (p *progress) move(pt *Position, nearSince time.Time) []Call {
 	if !pt.At.After(p.upTo) {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (p *progress) move(pt *Position) []Call {
 		if next++; next > nextStops {
 			break
 		}
-		if s.NearAt == nil && away <= float64(max(s.RadiusMeters, arriveWithin)) {
+		if s.NearAt == nil && !pt.At.Before(nearSince) && away <= float64(max(s.RadiusMeters, arriveWithin)) {
 			note(s, &s.NearAt, Near)
 		}
 		if s.ArrivedAt == nil && away <= arriveWithin {

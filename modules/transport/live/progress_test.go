@@ -27,7 +27,7 @@ func TestMove_PositionTremblesAtStop_OneArrivalOneDeparture(t *testing.T) {
 	p := newProgress(aRoute())
 	counts := map[string]int{}
 	for i, m := range []float64{-500, -250, -40, 10, 70, 20, 65, 5, 100, 130, 90, 140, 300} {
-		for _, c := range p.move(along(m, float64(10*i))) {
+		for _, c := range p.move(along(m, float64(10*i)), time.Time{}) {
 			if c.StopID == p.path.stops[0].ID {
 				counts[c.What]++
 			}
@@ -44,7 +44,7 @@ func TestMove_WideStops_OnlyNextTwoAreNear(t *testing.T) {
 	for i := range stops {
 		stops[i].RadiusMeters = 5000
 	}
-	calls := newProgress(stops).move(along(-400, 0))
+	calls := newProgress(stops).move(along(-400, 0), time.Time{})
 	if len(calls) != 2 || calls[0].StopID != stops[0].ID || calls[1].StopID != stops[1].ID {
 		t.Errorf("told %+v", calls)
 	}
@@ -54,7 +54,7 @@ func TestETAs_TrafficJam_FollowTheTripsPace(t *testing.T) {
 	t.Parallel()
 	p := newProgress(aRoute())
 	for i := range 60 { // ten minutes at 5 m/s would pass all stops: stay before the second
-		p.move(along(float64(i)*15, float64(i)*3))
+		p.move(along(float64(i)*15, float64(i)*3), time.Time{})
 	}
 	fast := p.etas()
 	if len(fast) != 2 || fast[0].StopID != p.path.stops[1].ID {
@@ -64,7 +64,7 @@ func TestETAs_TrafficJam_FollowTheTripsPace(t *testing.T) {
 		t.Errorf("%d s at %.1f m/s", fast[0].Seconds, p.pace)
 	}
 	for i := range 60 { // a traffic jam
-		p.move(along(885+float64(i)*0.1, 180+float64(i)*5))
+		p.move(along(885+float64(i)*0.1, 180+float64(i)*5), time.Time{})
 	}
 	if slow := p.etas(); slow[0].Seconds <= fast[0].Seconds {
 		t.Errorf("in a jam %d s, before it %d s", slow[0].Seconds, fast[0].Seconds)

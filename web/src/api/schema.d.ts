@@ -6136,6 +6136,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/notification/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * By which ways people are told of what, and what came of it
+         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminNotificationRules"];
+        /**
+         * Change by which ways; the kinds that are named
+         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminNotificationRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/notification/setting": {
         parameters: {
             query?: never;
@@ -15547,24 +15571,30 @@ export interface components {
             timestamp?: string;
         };
         Preference: {
-            email: boolean;
-            push: boolean;
-            sms: boolean;
-            /** @enum {string} */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
-        };
-        PreferenceInput: {
+            /** @description Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home) */
+            details?: boolean;
             email?: boolean;
             push?: boolean;
             sms?: boolean;
             /** @enum {string} */
             type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
         };
+        PreferenceNow: {
+            /** @description Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home) */
+            details: boolean;
+            email: boolean;
+            /** @description false: the school sends it whatever push says */
+            mayTurnOff: boolean;
+            push: boolean;
+            sms: boolean;
+            /** @enum {string} */
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
+        };
         Preferences: {
             preferences: components["schemas"]["Preference"][];
         };
-        PreferencesInput: {
-            preferences: components["schemas"]["PreferenceInput"][];
+        PreferencesNow: {
+            preferences: components["schemas"]["PreferenceNow"][];
         };
         Profile: {
             address: string;
@@ -16648,6 +16678,19 @@ export interface components {
             /** @description As a spreadsheet numbers it: the header is row 1 */
             row: number;
         };
+        Rule: {
+            /** @description Whether a person may have none of it */
+            mayTurnOff?: boolean;
+            /**
+             * @description URGENT: accidents, missing children and urgent announcements
+             * @enum {string}
+             */
+            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
+            waitMinutes?: number | null;
+            /** @description One after another, until one reaches; PUSH first or not at all */
+            ways: ("PUSH" | "SMS" | "EMAIL")[];
+        };
         RuleChange: {
             /** @description Of SIBLING: from which child of the family on, from 2 */
             child?: number;
@@ -16684,6 +16727,20 @@ export interface components {
             kind: "SIBLING" | "STAFF";
             /** @description With at most two decimals */
             percent: number;
+        };
+        RuleInUse: {
+            lastMonth: components["schemas"]["RuleUse"];
+            /** @description Whether a person may have none of it */
+            mayTurnOff: boolean;
+            /**
+             * @description URGENT: accidents, missing children and urgent announcements
+             * @enum {string}
+             */
+            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
+            waitMinutes: number | null;
+            /** @description One after another, until one reaches; PUSH first or not at all */
+            ways: ("PUSH" | "SMS" | "EMAIL")[];
         };
         RuleItem: {
             /** @description Of SIBLING: from which child of the family on, from 2 */
@@ -16723,6 +16780,30 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        RuleUse: {
+            emails: number;
+            /** @description Pushes to people with neither app nor browser: as many would go by the next way */
+            notReached: number;
+            /** @description To users; those to topics are not counted */
+            pushes: number;
+            /** @description SMS that were paid for */
+            segments: number;
+            /** @description Segments at the school's price, in minor units */
+            smsCost: number;
+        };
+        Rules: {
+            /** @description Active accounts of parents */
+            parents: number;
+            rules: components["schemas"]["RuleInUse"][];
+            smsDailyLimit: number;
+            /** @description Of one segment, in minor units; 0: it was not set, and costs cannot be said */
+            smsPrice: number;
+            /** @description Parents whom no push can reach: they have neither the app nor a browser that shows notices */
+            unreachable: number;
+        };
+        RulesChange: {
+            rules: components["schemas"]["Rule"][];
         };
         Sample: {
             name: string;
@@ -17055,6 +17136,11 @@ export interface components {
              */
             locale: string;
             /**
+             * @description What a push says on a locked screen. NOTHING: that there is something. CHILD: the kind of news, no name. FULL: what happened, with the child's name
+             * @enum {string}
+             */
+            lockScreen: "NOTHING" | "CHILD" | "FULL";
+            /**
              * Format: uuid
              * @description A PNG or JPEG image among the school's files; everybody of the school may have it
              */
@@ -17222,6 +17308,11 @@ export interface components {
              * @example en-IN
              */
             locale?: string;
+            /**
+             * @description What a push says on a locked screen. NOTHING: that there is something. CHILD: the kind of news, no name. FULL: what happened, with the child's name
+             * @enum {string}
+             */
+            lockScreen?: "NOTHING" | "CHILD" | "FULL";
             /**
              * Format: uuid
              * @description A PNG or JPEG image among the school's files; everybody of the school may have it
@@ -20763,7 +20854,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Preferences: {
+        PreferencesNow: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20773,7 +20864,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["Preferences"];
+                    data: components["schemas"]["PreferencesNow"];
                     /**
                      * @example OK
                      * @example Saved
@@ -21038,6 +21129,26 @@ export interface components {
                     data: components["schemas"]["RuleItem"];
                     /**
                      * @example Rule added
+                     * @example OK
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        Rules: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Rules"];
+                    /**
                      * @example OK
                      * @example Saved
                      */
@@ -25911,7 +26022,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Preferences"];
+            200: components["responses"]["PreferencesNow"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25931,13 +26042,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    data: components["schemas"]["PreferencesInput"];
+                    data: components["schemas"]["Preferences"];
                 };
             };
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Preferences"];
+            200: components["responses"]["PreferencesNow"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35992,6 +36103,54 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminNotificationRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Rules"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminNotificationRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RulesChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: components["responses"]["Rules"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];

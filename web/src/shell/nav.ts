@@ -201,7 +201,7 @@ const office: NavGroup[] = [
         title: 'Settings',
         icon: IconSettings,
         module: 'setting',
-        words: 'evaluation mode admission number',
+        words: 'evaluation mode admission number notices ways push sms rules',
       },
       { to: '/audit', title: 'Audit', icon: IconHistory, module: 'permission', words: 'history changes who log' },
     ],

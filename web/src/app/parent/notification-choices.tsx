@@ -6,7 +6,7 @@ import { problemText } from '../problem'
 import { useRead } from '../read'
 import { Card, Page, Shown } from '../ui'
 
-type Choice = Schemas['Preference']
+type Choice = Schemas['PreferenceNow']
 
 const path = '/parent/notification/preferences'
 const ways = { push: 'choices.push', sms: 'choices.sms', email: 'choices.email' } as const
@@ -41,12 +41,13 @@ function Kind({ of }: { of: Choice }) {
   const [error, setError] = useState('')
   const name = kinds[of.type]
   if (!name) return null
-  const change = async (way: keyof typeof ways, is: boolean) => {
+  const change = async (way: keyof typeof ways | 'details', is: boolean) => {
     const next = { ...shown, [way]: is }
+    const { mayTurnOff: _, ...wish } = next
     setChosen(next)
     setError('')
     try {
-      const all = await call(api.PUT(path, { body: { data: { preferences: [next as Schemas['PreferenceInput']] } } }))
+      const all = await call(api.PUT(path, { body: { data: { preferences: [wish as Schemas['Preference']] } } }))
       queries.setQueryData([path], all)
     } catch (e) {
       setError(problemText(e))
@@ -61,13 +62,21 @@ function Kind({ of }: { of: Choice }) {
           <label key={way} className="check">
             <input
               type="checkbox"
-              checked={shown[way as keyof typeof ways]}
+              checked={shown[way as keyof typeof ways] || (way === 'push' && !of.mayTurnOff)}
+              disabled={way === 'push' && !of.mayTurnOff}
               onChange={(e) => void change(way as keyof typeof ways, e.target.checked)}
             />
             {t(label)}
           </label>
         ))}
+        {of.type === 'TRANSPORT' && (
+          <label className="check">
+            <input type="checkbox" checked={shown.details} onChange={(e) => void change('details', e.target.checked)} />
+            {t('choices.everyStep')}
+          </label>
+        )}
       </fieldset>
+      {!of.mayTurnOff && <p className="note">{t('choices.always')}</p>}
       {error && (
         <p className="error" role="alert">
           {error}

@@ -9,7 +9,9 @@ import { Lines, Trouble } from '../../patterns/feedback'
 import { MoneyInput } from '../../patterns/money'
 import { Picture } from '../../patterns/Picture'
 import { type Draft, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { SubNav } from '../../patterns/SubNav'
 import { localOf, momentOf } from '../../patterns/zone'
+import { settingPages } from './setting-pages'
 
 const labels = {
   name: 'Name',
@@ -48,6 +50,7 @@ const labels = {
   quietFrom: 'Quiet from',
   quietTo: 'Quiet until',
   noticePastDays: 'Notify of past days for',
+  lockScreen: 'On a locked phone',
   smsPrice: 'Price of an SMS',
   smsDailyLimit: 'SMS a day',
   libraryStudentBooks: 'Books a student may have',
@@ -77,6 +80,7 @@ export function Settings() {
   const q = useQuery({ queryKey: ['/school-admin/setting'], queryFn: read })
   return (
     <div className="page">
+      <SubNav label="Settings" items={settingPages} />
       <Title order={1} mb={16}>
         Settings
       </Title>
@@ -375,6 +379,16 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               description: 'Waiting messages are sent then.',
             })}
           </div>
+          {f.choice({
+            k: 'lockScreen',
+            label: labels.lockScreen,
+            description: 'What a notification says before the phone is unlocked. SMS and e-mails say everything.',
+            data: [
+              { value: 'NOTHING', label: 'Nothing: there is news, open the app' },
+              { value: 'CHILD', label: 'What it is about, without a name' },
+              { value: 'FULL', label: 'Everything, with the name of the child' },
+            ],
+          })}
           {f.number({
             k: 'noticePastDays',
             label: labels.noticePastDays,

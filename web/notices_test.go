@@ -1,0 +1,19 @@
+package web_test
+
+import (
+	"testing"
+
+	"homeroom/modules/notification"
+	"homeroom/tenancy/lifecycle"
+	"homeroom/testkit"
+)
+
+// TestNoticeRules_ChangedInABrowser_AreSaved has an office choose the channels of a notification.
+func TestNoticeRules_ChangedInABrowser_AreSaved(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s, clerk, stage := office(t, app, lifecycle.NewSchool{})
+	s.Child(t, s.Seat(t, "Class 5"), 1)
+	testkit.Put[notification.DeliverySetting](t, clerk, "/school-admin/notification/setting", map[string]any{"smsPrice": 25})
+	browse(t, app, "notices", stage)
+}

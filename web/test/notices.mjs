@@ -1,0 +1,44 @@
+// The rules of notifications: an office chooses channels, sees what they would cost, and what they did.
+import { accessible, caller, inWindow, signIn, until, visit, want } from './browser.mjs'
+
+export default async function ({ url, story, say, email, password, token }) {
+  const ask = caller(url, token)
+  const fees = async () => (await ask('GET', '/school-admin/notification/rules')).rules.find((r) => r.type === 'FEE')
+  for (const [width, scheme] of [
+    [1280, 'light'],
+    [390, 'dark'],
+  ]) {
+    await inWindow({ url, story, how: { width, scheme } }, async ({ page }) => {
+      await signIn(page, url, email, password)
+      await visit(page, '/settings')
+      await page.getByRole('link', { name: 'Notification rules', exact: true }).click()
+      await page.getByText('1 of 1 parents have neither the app').waitFor()
+      await accessible(page, `the rules of notifications, ${width} px wide`)
+      const [wide, seen] = await page.evaluate(() => [document.scrollingElement.scrollWidth, window.innerWidth])
+      want(wide <= seen, `the rules fit the window: ${wide} of ${seen}`)
+      if (process.env.SHOTS)
+        await page.screenshot({ path: `${process.env.SHOTS}/notices-${width}-${scheme}.png`, fullPage: true })
+      if (width !== 1280) return
+
+      say('what an SMS costs is said before it is chosen')
+      await page.getByText('An SMS costs').waitFor()
+      const channels = page.getByLabel('Channels: Fees')
+      want((await channels.inputValue()) === 'PUSH,EMAIL', 'fees go by push, then e-mail at first')
+      await channels.selectOption({ label: 'Push, then SMS, then e-mail' })
+      await page.getByText('With SMS: about 0 SMS').waitFor()
+      await page.getByLabel('Next one if unread for: Fees').fill('90')
+      await page.getByLabel('Can be turned off: Fees').uncheck()
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/notices-changed.png`, fullPage: true })
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await until(async () => (await fees()).ways.join() === 'PUSH,SMS,EMAIL', 'the rule is saved')
+      const now = await fees()
+      want(now.waitMinutes === 90 && !now.mayTurnOff, `the rule is as it was entered, not ${JSON.stringify(now)}`)
+      await page.reload()
+      await page.getByLabel('Next one if unread for: Fees').waitFor()
+      want(
+        (await page.getByLabel('Next one if unread for: Fees').inputValue()) === '90 min',
+        'it is shown after a reload',
+      )
+    })
+  }
+}
