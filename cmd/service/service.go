@@ -215,6 +215,7 @@ func (s *Service) openAuth(o Options) error {
 		Cluster: s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: messenger(s.Config.Profile, s.Redis, s.Sender, clock), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret),
 		PublicURL:            s.Config.Public,
+		Country:              s.Config.Country,
 		SecondFactorRequired: s.Config.SecondFactor == "required",
 		SessionEnded:         func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		SessionsChanged:      func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
