@@ -32,6 +32,8 @@ type Parts struct {
 	Clock    func() time.Time
 	// Secret keys one-time passwords, PINs, device tokens and links.
 	Secret []byte
+	// Country is whose numbers people sign in with without its code; empty: every number needs its code.
+	Country string
 	// SecondFactorRequired refuses super-admins without a second factor.
 	SecondFactorRequired bool
 	// PublicURL is the address of the console; links in e-mails begin with it.

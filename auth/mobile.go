@@ -29,9 +29,10 @@ type otpRequest struct {
 	OTP   string `json:"otp" validate:"required,len=6,number" example:"123456"`
 }
 
-// phoneOf reads a number; a bad one is an error of the caller's field.
-func phoneOf(text string) (string, error) {
-	phone, err := api.ParsePhone(text)
+// phoneOf reads a number, one without its country's code as of the installation's country: nobody's school is known yet. A bad
+// one is an error of the caller's field.
+func (a *Auth) phoneOf(text string) (string, error) {
+	phone, err := api.ParsePhoneIn(a.Country, text)
 	if err != nil {
 		return "", api.InvalidField("phone", "phone %v", err)
 	}
@@ -40,7 +41,7 @@ func phoneOf(text string) (string, error) {
 
 // sendOTP answers alike whether or not the phone is known.
 func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
-	phone, err := phoneOf(r.Phone)
+	phone, err := m.phoneOf(r.Phone)
 	if err != nil {
 		return api.Nothing{}, err
 	}
@@ -64,7 +65,7 @@ func (a *Auth) otps() otps { return otps{redis: a.Redis, secret: a.Secret, now: 
 
 // verifyOTP starts a session for the phone's only account, or the one used last.
 func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
-	phone, err := phoneOf(r.Phone)
+	phone, err := m.phoneOf(r.Phone)
 	if err != nil {
 		return signedIn{}, err
 	}

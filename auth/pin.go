@@ -95,7 +95,7 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 
 // verifyPIN signs in without an SMS.
 func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
-	phone, err := phoneOf(r.Phone)
+	phone, err := m.phoneOf(r.Phone)
 	if err != nil {
 		return signedIn{}, err
 	}

@@ -90,6 +90,8 @@ type Config struct {
 
 	KeepNotifications int `env:"HOMEROOM_KEEP_NOTIFICATIONS" envDefault:"400" help:"days that notices and the notifications people have read are kept"`
 
+	Country string `env:"HOMEROOM_COUNTRY" help:"country of two letters whose phone numbers people may sign in with without its code; local: IN; production: every number needs its code unless set"`
+
 	Files string `env:"HOMEROOM_FILES" help:"where uploads are kept: file:///folder or s3://bucket?region=…; local: a folder of HOMEROOM_DATA; production: nowhere unless set"`
 
 	MapTiles       string `env:"HOMEROOM_MAP_TILES" help:"pictures of streets behind the console's maps: https://host/{z}/{x}/{y}.png; without it maps have a plain grid and ask nobody"`
@@ -121,6 +123,9 @@ func Load(profile Profile, environ map[string]string) (Config, error) {
 }
 
 func (c *Config) localDefaults() {
+	if c.Country == "" {
+		c.Country = "IN"
+	}
 	if c.Bind == "" {
 		c.Bind = "127.0.0.1"
 	}
@@ -230,6 +235,9 @@ func (c *Config) checkURLs() error {
 		if u, err := url.Parse(schemes.value); schemes.value != "" && (err != nil || !slices.Contains(schemes.known, u.Scheme)) {
 			errs = append(errs, problem(name, "is not an address it can use", schemes.cure))
 		}
+	}
+	if c.Country != "" && (len(c.Country) != 2 || strings.ToUpper(c.Country) != c.Country) {
+		errs = append(errs, problem("HOMEROOM_COUNTRY", fmt.Sprintf("is %q", c.Country), "write the country's two letters, such as IN"))
 	}
 	if c.SMTPURL != "" && !strings.Contains(c.EmailFrom, "@") {
 		errs = append(errs, problem("HOMEROOM_EMAIL_FROM", "is missing or no e-mail address",

@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"homeroom/api"
 )
 
 // Clean is a cell without what spreadsheets add around it.
@@ -47,20 +44,6 @@ func OneOf(short map[string]string, words ...string) func(string) (string, error
 	}
 }
 
-// PhonesIn is the columns with phone numbers read as the people of a region write them.
-func PhonesIn(region string, columns []Column) []Column {
-	out := slices.Clone(columns)
-	for i := range out {
-		if out[i].Phone {
-			out[i].Check = func(cell string) (string, error) {
-				p, err := api.ParsePhoneIn(region, cell)
-				return string(p), err
-			}
-		}
-	}
-	return out
-}
-
 // Email takes an e-mail address.
 func Email(cell string) (string, error) {
 	if len(cell) > 254 {
@@ -73,18 +56,9 @@ func Email(cell string) (string, error) {
 	return cell, nil
 }
 
-// Date takes a day of the calendar.
-func Date(cell string) (string, error) {
-	d, err := api.ParseDate(cell)
-	if err != nil || d.Year < 1900 || d.Year > 2200 {
-		return "", errors.New("must be a date like 2026-11-30")
-	}
-	return d.String(), nil
-}
-
 // Number takes a whole number from 1.
 func Number(cell string) (string, error) {
-	n, err := strconv.Atoi(cell)
+	n, err := strconv.Atoi(strings.TrimSuffix(asciiDigits(cell), ".0"))
 	if err != nil || n < 1 || n > 1_000_000 {
 		return "", errors.New("must be a whole number from 1")
 	}

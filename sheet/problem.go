@@ -4,10 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
-// maxProblems is how many problems are named; all of them are counted.
-const maxProblems = 200
+const (
+	// maxProblems is how many problems are named; all of them are counted.
+	maxProblems = 200
+	// maxKept is how many are kept until they are put in order.
+	maxKept = 20_000
+)
 
 // RowError is what is wrong with a cell of a file.
 type RowError struct {
@@ -16,7 +21,7 @@ type RowError struct {
 	Message string `json:"message"`
 }
 
-// Problems are what is wrong with a file: Total counts all of it, Named has the first part.
+// Problems are what is wrong with a file: Total counts all of it, Named has the first maxKept.
 type Problems struct {
 	Named []RowError
 	Total int
@@ -30,7 +35,7 @@ func (p *Problems) Add(row int, column, message string) {
 		p.rows = map[int]bool{}
 	}
 	p.rows[row] = true
-	if len(p.Named) < maxProblems {
+	if len(p.Named) < maxKept {
 		p.Named = append(p.Named, RowError{row, column, message})
 	}
 }
@@ -45,6 +50,21 @@ func (p *Problems) IsBad(row int) bool { return p.rows[row] }
 
 // BadRows counts the rows that anything is wrong with.
 func (p *Problems) BadRows() int { return len(p.rows) }
+
+// Sorted are the first problems in the order of the rows, at most maxProblems.
+func (p *Problems) Sorted() []RowError {
+	slices.SortStableFunc(p.Named, func(a, b RowError) int { return a.Row - b.Row })
+	return slices.Clone(p.Named[:min(len(p.Named), maxProblems)])
+}
+
+// ByRow is what is wrong with each row, one sentence a problem.
+func (p *Problems) ByRow() map[int][]string {
+	out := map[int][]string{}
+	for _, e := range p.Named {
+		out[e.Row] = append(out[e.Row], strings.TrimSpace(e.Column+" "+e.Message))
+	}
+	return out
+}
 
 // Clone is a copy to add to: checking against the database may be done again.
 func (p *Problems) Clone() *Problems {

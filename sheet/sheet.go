@@ -1,11 +1,10 @@
-// Package sheet reads and writes tables as CSV files: by the header's names, as spreadsheet
-// programs of every kind save them. It checks cells one by one and says what is wrong with
+// Package sheet reads tables from CSV files and workbooks, as spreadsheet programs of every kind save them and offices fill
+// them, and writes CSV files. It finds the header and its columns, checks cells one by one and says what is wrong with
 // each; it knows nothing of schools, and what rows mean together is the caller's. Of the
 // kernel it uses refusals, dates, phones and folded text.
 package sheet
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -18,35 +17,24 @@ type Column struct {
 	Also []string // other names people give it
 	// Check returns a cell that is not empty in the form it is kept in, or what is wrong with it.
 	Check func(cell string) (string, error)
-	Phone bool // it holds phone numbers, which PhonesIn reads as a country's people write them
+	Phone bool // it holds phone numbers, which are read as a country's people write them
+	Date  bool // it holds days, which are read as the file writes them
 }
 
 // Read reads a file of at most so many rows. take gets each row that has anything in it,
 // numbered as a spreadsheet does, its cells in the order of columns. What is wrong with
 // cells is one refusal that names all of them, up to maxProblems.
-func Read(file io.Reader, most int, columns []Column, take func(row int, cells []string)) error {
-	r, err := Open(file, columns)
+func Read(file io.Reader, how Reading, columns []Column, take func(row int, cells []string)) error {
+	t, err := Load(file, columns, how)
 	if err != nil {
 		return err
 	}
 	var found Problems
-	for {
-		cells, err := r.Next(&found)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if r.rows > most {
-			return tooManyRows(most)
-		}
-		take(r.row, cells)
-	}
+	t.Each(&found, func(row int, cells []string, _ map[int]bool) { take(row, cells) })
 	if found.Total == 0 {
 		return nil
 	}
-	return api.Invalid(Details(found.Named)...)
+	return api.Invalid(Details(found.Sorted())...)
 }
 
 // Details are problems as a refusal's details.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -18,21 +19,42 @@ import (
 	"homeroom/modules/file"
 )
 
-// bucket keeps files in a folder or in S3. It is opened when it is first needed:
-// most commands never touch a file, and must leave no folder behind.
-type bucket struct {
-	open func() (*blob.Bucket, error)
-}
+// lazyStore opens the place for files when it is first needed: most commands never touch a file, and must leave no folder
+// behind.
+type lazyStore func() (file.Store, error)
 
-// Write keeps bytes under a key, all or none.
-func (b bucket) Write(ctx context.Context, key, contentType string, from io.Reader) error {
-	opened, err := b.open()
+func (open lazyStore) Write(ctx context.Context, key, contentType string, from io.Reader) error {
+	store, err := open()
 	if err != nil {
 		return err
 	}
+	return store.Write(ctx, key, contentType, from)
+}
+
+func (open lazyStore) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	store, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, key)
+}
+
+func (open lazyStore) Delete(ctx context.Context, key string) error {
+	store, err := open()
+	if err != nil {
+		return err
+	}
+	return store.Delete(ctx, key)
+}
+
+// folder keeps files on a disk.
+type folder struct{ *blob.Bucket }
+
+// Write keeps bytes under a key, all or none.
+func (f folder) Write(ctx context.Context, key, contentType string, from io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a writer whose context ends before Close keeps nothing
-	w, err := opened.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType})
+	w, err := f.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType})
 	if err != nil {
 		return fmt.Errorf("keeping a file: %w", err)
 	}
@@ -48,12 +70,8 @@ func (b bucket) Write(ctx context.Context, key, contentType string, from io.Read
 }
 
 // Open reads what is under a key.
-func (b bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
-	opened, err := b.open()
-	if err != nil {
-		return nil, err
-	}
-	r, err := opened.NewReader(ctx, key, nil)
+func (f folder) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	r, err := f.NewReader(ctx, key, nil)
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return nil, api.NotFound("file").Because(err)
 	}
@@ -64,48 +82,46 @@ func (b bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 }
 
 // Delete removes what is under a key; what is not there is gone already.
-func (b bucket) Delete(ctx context.Context, key string) error {
-	opened, err := b.open()
-	if err != nil {
-		return err
-	}
-	if err := opened.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+func (f folder) Delete(ctx context.Context, key string) error {
+	if err := f.Bucket.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
 		return fmt.Errorf("removing a file: %w", err)
 	}
 	return nil
 }
 
 // fileStore is the configured place for files; nil: none.
-func fileStore(c config.Config) file.Store {
-	address := c.Files
-	if address == "" && c.Profile != config.Local {
+func fileStore(c config.Config, s3 func(*url.URL) (file.Store, error)) file.Store {
+	if c.Files == "" && c.Profile != config.Local {
 		return nil
 	}
-	folder := filepath.Join(c.DataDir, "files")
-	return bucket{sync.OnceValues(func() (*blob.Bucket, error) { return openBucket(address, folder) })}
+	return lazyStore(sync.OnceValues(func() (file.Store, error) {
+		if c.Files == "" {
+			return openFolder(filepath.Join(c.DataDir, "files"))
+		}
+		u, err := url.Parse(c.Files)
+		switch {
+		case err != nil:
+		case u.Scheme == "file":
+			return openFolder(u.Path)
+		case s3 == nil:
+			err = errors.New("this build has no client of S3: use the one of make build, or a folder")
+		default:
+			var store file.Store
+			if store, err = s3(u); err == nil {
+				return store, nil
+			}
+		}
+		return nil, fmt.Errorf("HOMEROOM_FILES: %w", err)
+	}))
 }
 
-func openBucket(address, folder string) (*blob.Bucket, error) {
-	if address != "" {
-		u, err := url.Parse(address)
-		if err != nil {
-			return nil, fmt.Errorf("HOMEROOM_FILES: %w", err)
-		}
-		if u.Scheme != "file" {
-			opened, err := blob.OpenBucket(context.Background(), address)
-			if err != nil {
-				return nil, fmt.Errorf("HOMEROOM_FILES: %w", err)
-			}
-			return opened, nil
-		}
-		folder = u.Path
-	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+func openFolder(path string) (file.Store, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for files: %w", err)
 	}
-	opened, err := fileblob.OpenBucket(folder, &fileblob.Options{NoTempDir: true, DirFileMode: 0o700, Metadata: fileblob.MetadataDontWrite})
+	opened, err := fileblob.OpenBucket(path, &fileblob.Options{NoTempDir: true, DirFileMode: 0o700, Metadata: fileblob.MetadataDontWrite})
 	if err != nil {
 		return nil, fmt.Errorf("opening the folder for files: %w", err)
 	}
-	return opened, nil
+	return folder{opened}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -59,6 +60,8 @@ type Options struct {
 	// Push makes the driver of push messages. It is the program's to give: Google's client
 	// is a third of all that would be linked with every test.
 	Push Push
+	// S3 opens a bucket by its s3:// address; nil: this program has no client of S3.
+	S3 func(address *url.URL) (file.Store, error)
 	// WebPush calls browsers' push services; nil: a client that reaches the internet only.
 	WebPush *http.Client
 	// Drivers stand in for the providers of push, SMS and e-mail.
@@ -131,7 +134,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	if err := s.openStores(ctx, o); err != nil {
 		return nil, err
 	}
-	s.store = fileStore(c)
+	s.store = fileStore(c, o.S3)
 	if err := s.openDelivery(ctx, o); err != nil {
 		return nil, err
 	}
@@ -212,6 +215,7 @@ func (s *Service) openAuth(o Options) error {
 		Cluster: s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: messenger(s.Config.Profile, s.Redis, s.Sender, clock), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret),
 		PublicURL:            s.Config.Public,
+		Country:              s.Config.Country,
 		SecondFactorRequired: s.Config.SecondFactor == "required",
 		SessionEnded:         func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		SessionsChanged:      func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },

@@ -36,7 +36,7 @@ var resultSheet = []sheet.Column{
 // readCSV fills a batch from a file. A student is named by id or admission number, a
 // paper by id, by its subject, or by paperId of the request for all rows.
 func readCSV(r *batch, file *api.Incoming) error {
-	return sheet.Read(file, maxBatch, resultSheet, func(row int, cells []string) {
+	return sheet.Read(file, sheet.Reading{Most: maxBatch}, resultSheet, func(row int, cells []string) {
 		in := resultInput{row: row, subject: cells[colSubject], admission: cells[colAdmissionNumber]}
 		in.StudentID, in.PaperID = idOr(cells[colStudentID]), idOr(cells[colPaperID])
 		in.IsAbsent, in.IsExempt = cells[colAbsent] == "yes" || cells[colMarks] == absentCell, cells[colExempt] == "yes" ||

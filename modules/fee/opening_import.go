@@ -48,7 +48,7 @@ func openingSheet(currency string) []sheet.Column {
 			n, err := minorUnits(cell, tenancy.CurrencyDigits(currency))
 			return strconv.FormatInt(n, 10), err
 		}},
-		colDate: {Name: "date", Also: []string{"dueDate", "since"}, Check: sheet.Date},
+		colDate: {Name: "date", Also: []string{"dueDate", "since"}, Date: true},
 		colNote: {Name: "note", Also: []string{"remark", "for"}, Check: sheet.Text(200)},
 	}
 }
@@ -80,7 +80,7 @@ type openingLine struct {
 // nothing. Nobody is notified.
 func importOpenings(c api.Ctx, r openingImport, file *api.Incoming) (OpeningsImported, error) {
 	var lines []openingLine
-	err := sheet.Read(file, maxOpenings, openingSheet(c.School.Currency), func(row int, cells []string) {
+	err := sheet.Read(file, sheet.In(api.PhoneRegion(c.School)).AtMost(maxOpenings), openingSheet(c.School.Currency), func(row int, cells []string) {
 		lines = append(lines, openingLine{row, append([]string(nil), cells...)})
 	})
 	if err != nil {

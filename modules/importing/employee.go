@@ -29,18 +29,18 @@ const (
 )
 
 var employeeSheet = []sheet.Column{
-	colCode:          {Name: "employeeCode", Also: []string{"code", "employeeNo"}, Check: sheet.Text(40)},
-	colEmpFirst:      {Name: "firstName", Also: []string{"name"}, Check: sheet.Text(100)},
-	colEmpLast:       {Name: "lastName", Also: []string{"surname"}, Check: sheet.Text(100)},
-	colEmpType:       {Name: "employeeType", Also: []string{"type"}, Check: sheet.OneOf(nil, "TEACHER", "DRIVER", "ADMIN", "SUPPORT")},
-	colEmpPhone:      {Name: "phone", Also: []string{"mobile"}, Phone: true},
-	colEmpEmail:      {Name: "email", Check: sheet.Email},
+	colCode:          {Name: "employeeCode", Also: []string{"code", "employeeNo", "employeeId", "empCode", "empId", "staffId", "staffNo", "कर्मचारी संख्या", "رقم الموظف", "namba ya mfanyakazi"}, Check: sheet.Text(40)},
+	colEmpFirst:      {Name: "firstName", Also: []string{"name", "employeeName", "staffName", "teacherName", "नाम", "الاسم", "jina"}, Check: sheet.Text(100)},
+	colEmpLast:       {Name: "lastName", Also: []string{"surname", "familyName", "उपनाम", "اسم العائلة", "jina la ukoo"}, Check: sheet.Text(100)},
+	colEmpType:       {Name: "employeeType", Also: []string{"type", "staffType", "role"}, Check: sheet.OneOf(map[string]string{"TEACHING": "TEACHER", "शिक्षक": "TEACHER", "MWALIMU": "TEACHER", "DEREVA": "DRIVER", "चालक": "DRIVER"}, "TEACHER", "DRIVER", "ADMIN", "SUPPORT")},
+	colEmpPhone:      {Name: "phone", Also: []string{"mobile", "mobileNo", "mobileNumber", "phoneNo", "phoneNumber", "contactNo", "contactNumber", "मोबाइल", "फ़ोन", "الهاتف", "رقم الهاتف", "الجوال", "simu"}, Phone: true},
+	colEmpEmail:      {Name: "email", Also: []string{"emailId", "emailAddress", "ईमेल", "البريد الإلكتروني", "barua pepe"}, Check: sheet.Email},
 	colDesignation:   {Name: "designation", Check: sheet.Text(100)},
 	colDepartment:    {Name: "department", Check: sheet.Text(100)},
 	colQualification: {Name: "qualification", Check: sheet.Text(200)},
-	colJoining:       {Name: "joiningDate", Check: sheet.Date},
+	colJoining:       {Name: "joiningDate", Also: []string{"dateOfJoining", "doj", "joined"}, Date: true},
 	colLicence:       {Name: "licenceNumber", Also: []string{"licence", "licenseNumber"}, Check: sheet.Text(40)},
-	colLicenceExpiry: {Name: "licenceExpiryDate", Also: []string{"licenseExpiryDate"}, Check: sheet.Date},
+	colLicenceExpiry: {Name: "licenceExpiryDate", Also: []string{"licenseExpiryDate"}, Date: true},
 }
 
 type employeeLine struct {
@@ -51,7 +51,7 @@ type employeeLine struct {
 func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming) (ImportResult, error) {
 	var lines []employeeLine
 	codes, people := map[string]int{}, map[string]int{}
-	take := func(row int, cells []string, found *sheet.Problems) {
+	take := func(row int, cells []string, _ map[int]bool, found *sheet.Problems) {
 		key, in, says := strings.ToLower(cells[colCode]), codes, "is the code of row %d, too"
 		if key == "" {
 			key, in, says = api.Fold(cells[colEmpFirst], cells[colEmpLast])+cells[colEmpPhone], people,
@@ -63,7 +63,7 @@ func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming)
 		in[key] = row
 		lines = append(lines, employeeLine{row, cells})
 	}
-	return runImport(c, r, file, importer{kind: "EMPLOYEE", columns: sheet.PhonesIn(api.PhoneRegion(c.School), employeeSheet), take: take,
+	return runImport(c, r, file, importer{kind: "EMPLOYEE", columns: employeeSheet, take: take,
 		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) { return planEmployees(c, m, lines, found) }})
 }
 

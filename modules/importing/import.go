@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"strings"
 
 	"github.com/google/uuid"
@@ -28,6 +27,10 @@ type importRequest struct {
 	PlanHash string    `json:"planHash" validate:"max=64" doc:"Of the dry run: refused with 409 if the file or the data it touches is another now"`
 	Mode     string    `json:"mode" validate:"omitempty,oneof=ALL_OR_NOTHING SKIP_BAD_ROWS" doc:"ALL_OR_NOTHING unless given"`
 	ID       uuid.UUID `json:"id" doc:"The run's id, if you want to ask how far it is while it runs"`
+
+	Mapping   string `json:"mapping" validate:"max=50000" doc:"Which column each of the file's is, as a JSON object by its header: {\"Father Mobile\": \"fatherPhone\", \"House\": \"\"}; an empty one is left out. It is remembered for the next file"`
+	LeaveOut  bool   `json:"leaveOut" doc:"Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported"`
+	DateOrder string `json:"dateOrder" validate:"omitempty,oneof=DMY MDY" doc:"How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given"`
 }
 
 // ImportResult is what a file does, or would do.
@@ -49,8 +52,16 @@ type ImportResult struct {
 	Moves          int              `json:"moves" doc:"From one division to another"`
 	Errors         []sheet.RowError `json:"errors" doc:"At most 200 of them"`
 	ErrorCount     int              `json:"errorCount"`
-	UnknownColumns []string         `json:"unknownColumns" doc:"They were not read"`
-	Message        string           `json:"message"`
+	UnknownColumns []string         `json:"unknownColumns" doc:"Nobody knows them: they were not read"`
+
+	GuardiansLeftOut int                `json:"guardiansLeftOut" doc:"Fathers, mothers and guardians without a phone of their own, whose child has another guardian"`
+	Understood       sheet.Understood   `json:"understood" doc:"How the file was read"`
+	Columns          []sheet.FileColumn `json:"columns" doc:"The file's columns, in its order"`
+	KnownColumns     []string           `json:"knownColumns" doc:"All that a column can be"`
+	NewClasses       []string           `json:"newClasses" doc:"Classes and divisions that the file names and the school does not have; made if createClasses says so"`
+	Rows             []ShownRow         `json:"rows" doc:"The bad rows, up to 5,000, and the first 20 others; not kept with the run"`
+
+	Message string `json:"message"`
 }
 
 // importPlan is what a file's rows would do to the data as it is.
@@ -79,7 +90,7 @@ type importer struct {
 	kind    string // STUDENT or EMPLOYEE
 	columns []sheet.Column
 	// take keeps a row of the file, and checks what can be checked without the database.
-	take func(row int, cells []string, found *sheet.Problems)
+	take func(row int, cells []string, bad map[int]bool, found *sheet.Problems)
 	// plan compares the rows with the database.
 	plan func(c api.Ctx, found *sheet.Problems) (importPlan, error)
 }
@@ -99,7 +110,7 @@ func runImport(c api.Ctx, r importRequest, file *api.Incoming, im importer) (Imp
 }
 
 func (run *importRun) work(c api.Ctx, r importRequest, file *api.Incoming, im importer) (ImportResult, error) {
-	in, found, err := run.read(file, im)
+	in, found, err := run.read(c, r, file, im)
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -120,7 +131,7 @@ func (run *importRun) work(c api.Ctx, r importRequest, file *api.Incoming, im im
 	}
 }
 
-func (run *importRun) commit(c api.Ctx, r importRequest, im importer, in *sheet.Reader, found *sheet.Problems) (result ImportResult,
+func (run *importRun) commit(c api.Ctx, r importRequest, im importer, in *sheet.Table, found *sheet.Problems) (result ImportResult,
 	err error) {
 	err = c.Transact(func(c api.Ctx) error {
 		// One import at a time: the second sees what the first did.
@@ -149,37 +160,47 @@ func (run *importRun) commit(c api.Ctx, r importRequest, im importer, in *sheet.
 }
 
 // read reads the whole file. Its rows are kept, bounded by the file's size.
-func (run *importRun) read(file *api.Incoming, im importer) (*sheet.Reader, *sheet.Problems, error) {
-	in, err := sheet.Open(file, im.columns)
+func (run *importRun) read(c api.Ctx, r importRequest, file *api.Incoming, im importer) (*sheet.Table, *sheet.Problems, error) {
+	how := sheet.In(api.PhoneRegion(c.School))
+	how.Order = sheet.Order(r.DateOrder)
+	how.OnRow = func() {
+		run.rows.Add(1)
+		run.percent.Store(int64(file.Share() * 35))
+	}
+	var err error
+	if how.Mapping, err = r.mapping(); err != nil {
+		return nil, nil, err
+	}
+	if how.Remembered, err = readMapping(c, im.kind); err != nil {
+		return nil, nil, err
+	}
+	in, err := sheet.Load(file, im.columns, how)
 	if err != nil {
 		return nil, nil, err
 	}
-	found := &sheet.Problems{}
-	for {
-		cells, err := in.Next(found)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		im.take(in.Row(), cells, found)
-		run.rows.Add(1)
-		run.percent.Store(int64(file.Share() * 40))
-	}
-	if run.rows.Load() == 0 {
+	if in.Len() == 0 {
 		return nil, nil, sheet.BadFile("has no rows below its header")
+	}
+	found := &sheet.Problems{}
+	in.Each(found, func(row int, cells []string, bad map[int]bool) { im.take(row, cells, bad, found) })
+	run.percent.Store(40)
+	for _, col := range im.columns {
+		run.known = append(run.known, col.Name)
 	}
 	return in, found, nil
 }
 
-func (run *importRun) result(p importPlan, in *sheet.Reader) ImportResult {
+func (run *importRun) result(p importPlan, in *sheet.Table) ImportResult {
 	plan := p.base()
 	out := plan.totals
 	out.ID, out.State, out.DryRun, out.Percent = run.id, "DONE", run.dry, 100
 	out.RowsRead = int(run.rows.Load())
-	out.Bad, out.ErrorCount, out.Errors = plan.found.BadRows(), plan.found.Total, plan.found.Named
-	out.UnknownColumns = in.Unknown()
+	for i, e := range plan.found.Named {
+		plan.found.Named[i].Column = in.Header(e.Column)
+	}
+	out.Bad, out.ErrorCount, out.Errors = plan.found.BadRows(), plan.found.Total, plan.found.Sorted()
+	out.UnknownColumns, out.Understood, out.Columns = in.Unknown(), in.Understood, in.Columns
+	out.KnownColumns, out.Rows = run.known, shownRows(in, plan.found)
 	out.PlanHash = hashOf(in.Checksum(), hex.EncodeToString(plan.sum.Sum(nil)))
 	return out.listed()
 }
@@ -190,8 +211,16 @@ func (r ImportResult) listed() ImportResult {
 	if r.Errors == nil {
 		r.Errors = []sheet.RowError{}
 	}
-	if r.UnknownColumns == nil {
-		r.UnknownColumns = []string{}
+	for _, list := range []*[]string{&r.UnknownColumns, &r.KnownColumns, &r.NewClasses} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	if r.Columns == nil {
+		r.Columns = []sheet.FileColumn{}
+	}
+	if r.Rows == nil {
+		r.Rows = []ShownRow{}
 	}
 	return r
 }
@@ -212,6 +241,16 @@ func refuseImport(r importRequest, result *ImportResult) error {
 	if r.PlanHash != "" && r.PlanHash != result.PlanHash {
 		result.State = "REFUSED"
 		return api.Conflict("The file or the data it touches is not what the dry run saw: look at a new dry run first")
+	}
+	if len(result.UnknownColumns) > 0 && !r.LeaveOut {
+		result.State = "REFUSED"
+		e := api.Invalid()
+		e.Message = "Nobody knows some of the file's columns: say what they are, or that they are left out"
+		for _, header := range result.UnknownColumns {
+			e.Details = append(e.Details, api.Detail{Field: "mapping", Message: fmt.Sprintf("has no column for %q: add it, or leaveOut", header)})
+		}
+		result.Message, e.Data = e.Message, *result
+		return e
 	}
 	if result.Bad == 0 || r.Mode == skipBadRows {
 		return nil

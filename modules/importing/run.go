@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,7 @@ type importRun struct {
 	dry      bool
 	rows     atomic.Int64
 	percent  atomic.Int64
+	known    []string // the columns that a file can have
 	stopBeat func()
 }
 
@@ -121,6 +123,10 @@ func (run *importRun) fail(c api.Ctx, err error, result ImportResult) {
 }
 
 func (run *importRun) end(db *gorm.DB, result ImportResult) error {
+	result.Rows, result.Columns = nil, slices.Clone(result.Columns) // the file's rows are not kept
+	for i := range result.Columns {
+		result.Columns[i].Samples = []string{}
+	}
 	report, err := json.Marshal(result)
 	if err != nil {
 		return err

@@ -45,31 +45,39 @@ const (
 // maxGuardians is how many guardians one row can name.
 const maxGuardians = 3
 
-var genders = sheet.OneOf(map[string]string{"F": "FEMALE", "M": "MALE", "O": "OTHER", "GIRL": "FEMALE", "BOY": "MALE"}, "FEMALE", "MALE",
-	"OTHER")
+var genders = sheet.OneOf(map[string]string{"F": "FEMALE", "M": "MALE", "O": "OTHER", "G": "FEMALE", "B": "MALE", "GIRL": "FEMALE", "BOY": "MALE",
+	"महिला": "FEMALE", "स्त्री": "FEMALE", "लड़की": "FEMALE", "बालिका": "FEMALE", "पुरुष": "MALE", "लड़का": "MALE", "बालक": "MALE", "अन्य": "OTHER",
+	"أنثى": "FEMALE", "انثى": "FEMALE", "ذكر": "MALE", "KE": "FEMALE", "MSICHANA": "FEMALE", "ME": "MALE", "MVULANA": "MALE"}, "FEMALE", "MALE", "OTHER")
 
-var relations = sheet.OneOf(map[string]string{"DAD": "FATHER", "MUM": "MOTHER", "MOM": "MOTHER"}, "FATHER", "MOTHER", "GUARDIAN", "OTHER")
+var relations = sheet.OneOf(map[string]string{"DAD": "FATHER", "MUM": "MOTHER", "MOM": "MOTHER", "F": "FATHER", "M": "MOTHER", "PAPA": "FATHER",
+	"MUMMY": "MOTHER", "BABA": "FATHER", "MAMA": "MOTHER", "पिता": "FATHER", "माता": "MOTHER", "अभिभावक": "GUARDIAN", "الأب": "FATHER", "والد": "FATHER",
+	"أب": "FATHER", "الأم": "MOTHER", "والدة": "MOTHER", "أم": "MOTHER", "ولي الأمر": "GUARDIAN", "MLEZI": "GUARDIAN", "GRANDFATHER": "OTHER",
+	"GRANDMOTHER": "OTHER", "UNCLE": "OTHER", "AUNT": "OTHER", "BROTHER": "OTHER", "SISTER": "OTHER"}, "FATHER", "MOTHER", "GUARDIAN", "OTHER")
 
 var studentSheet = append([]sheet.Column{
-	colAdmissionNumber: {Name: "admissionNumber", Also: []string{"admissionNo", "admNo"}, Check: sheet.Text(40)},
-	colFirstName:       {Name: "firstName", Also: []string{"name", "studentName"}, Check: sheet.Text(100)},
-	colLastName:        {Name: "lastName", Also: []string{"surname"}, Check: sheet.Text(100)},
-	colClass:           {Name: "class", Also: []string{"className", "grade"}, Check: sheet.Text(60)},
-	colDivision:        {Name: "division", Also: []string{"section", "divisionName"}, Check: sheet.Text(30)},
-	colRollNumber:      {Name: "rollNumber", Also: []string{"rollNo", "roll"}, Check: sheet.Number},
-	colGender:          {Name: "gender", Also: []string{"sex"}, Check: genders},
-	colDateOfBirth:     {Name: "dateOfBirth", Also: []string{"dob", "birthDate"}, Check: sheet.Date},
-	colBloodGroup:      {Name: "bloodGroup", Check: sheet.Text(5)},
-	colAddress:         {Name: "address", Check: sheet.Text(500)},
-	colPhone:           {Name: "phone", Also: []string{"studentPhone"}, Phone: true},
-	colEmail:           {Name: "email", Also: []string{"studentEmail"}, Check: sheet.Email},
-	colAdmissionDate:   {Name: "admissionDate", Check: sheet.Date},
-	colPreviousSchool:  {Name: "previousSchool", Check: sheet.Text(200)},
-	colMedicalNotes:    {Name: "medicalNotes", Check: sheet.Text(2000)},
-	colAllergies:       {Name: "allergies", Check: sheet.Text(500)},
-	colEmergencyName:   {Name: "emergencyContactName", Check: sheet.Text(100)},
-	colEmergencyPhone:  {Name: "emergencyContactPhone", Phone: true},
-	colGroups:          {Name: "groups", Also: []string{"group", "electives"}, Check: sheet.Text(1000)},
+	colAdmissionNumber: {Name: "admissionNumber", Also: []string{"admissionNo", "admNo", "admnNo", "admissionId", "studentId", "studentNo", "grNo", "grNumber",
+		"registerNo", "enrolmentNo", "enrollmentNo", "upn", "प्रवेश संख्या", "प्रवेश क्रमांक", "दाखिला संख्या", "رقم القيد", "رقم الطالب", "رقم القبول", "namba ya usajili", "nambari ya usajili"},
+		Check: sheet.Text(40)},
+	colFirstName: {Name: "firstName", Also: []string{"givenName", "forename", "studentFirstName", "पहला नाम", "الاسم الأول", "jina la kwanza"}, Check: sheet.Text(100)},
+	colLastName:  {Name: "lastName", Also: []string{"surname", "familyName", "studentLastName", "उपनाम", "कुलनाम", "اسم العائلة", "اللقب", "jina la ukoo", "jina la mwisho"}, Check: sheet.Text(100)},
+	colClass: {Name: "class", Also: []string{"classId", "className", "grade", "std", "standard", "form", "yearGroup", "classSection", "classDivision", "gradeSection",
+		"classAndSection", "कक्षा", "الصف", "صف", "darasa", "kidato"}, Check: sheet.Text(60)},
+	colDivision:   {Name: "division", Also: []string{"divisionId", "section", "sectionId", "divisionName", "sec", "div", "stream", "अनुभाग", "वर्ग", "सेक्शन", "الشعبة", "شعبة", "الفصل", "mkondo"}, Check: sheet.Text(30)},
+	colRollNumber: {Name: "rollNumber", Also: []string{"rollNo", "roll", "अनुक्रमांक", "रोल नंबर", "रोल नं", "رقم الجلوس", "الرقم التسلسلي", "namba ya darasani"}, Check: sheet.Number},
+	colGender:     {Name: "gender", Also: []string{"sex", "लिंग", "الجنس", "النوع", "jinsia", "jinsi"}, Check: genders},
+	colDateOfBirth: {Name: "dateOfBirth", Also: []string{"dob", "birthDate", "birthday", "dateOfBirthDdmmyyyy", "dobDdmmyyyy", "born", "जन्म तिथि", "जन्मतिथि", "जन्म दिनांक",
+		"تاريخ الميلاد", "tarehe ya kuzaliwa"}, Date: true},
+	colBloodGroup:     {Name: "bloodGroup", Also: []string{"bloodType", "रक्त समूह", "فصيلة الدم", "kundi la damu"}, Check: sheet.Text(5)},
+	colAddress:        {Name: "address", Also: []string{"residentialAddress", "homeAddress", "permanentAddress", "पता", "العنوان", "anwani"}, Check: sheet.Text(500)},
+	colPhone:          {Name: "phone", Also: []string{"studentPhone", "studentMobile", "studentMobileNo"}, Phone: true},
+	colEmail:          {Name: "email", Also: []string{"studentEmail", "emailId", "emailAddress", "ईमेल", "البريد الإلكتروني", "barua pepe"}, Check: sheet.Email},
+	colAdmissionDate:  {Name: "admissionDate", Also: []string{"dateOfAdmission", "doa", "joiningDate", "dateJoined", "प्रवेश तिथि", "تاريخ القبول", "تاريخ الالتحاق", "tarehe ya kujiunga"}, Date: true},
+	colPreviousSchool: {Name: "previousSchool", Also: []string{"lastSchool", "पिछला विद्यालय", "المدرسة السابقة", "shule ya awali"}, Check: sheet.Text(200)},
+	colMedicalNotes:   {Name: "medicalNotes", Also: []string{"medical", "medicalConditions"}, Check: sheet.Text(2000)},
+	colAllergies:      {Name: "allergies", Also: []string{"allergy", "एलर्जी", "الحساسية", "mzio"}, Check: sheet.Text(500)},
+	colEmergencyName:  {Name: "emergencyContactName", Also: []string{"emergencyContact"}, Check: sheet.Text(100)},
+	colEmergencyPhone: {Name: "emergencyContactPhone", Also: []string{"emergencyPhone", "emergencyContactNo", "emergencyContactNumber", "emergencyNo"}, Phone: true},
+	colGroups:         {Name: "groups", Also: []string{"group", "electives"}, Check: sheet.Text(1000)},
 }, guardianColumns()...)
 
 func guardianColumns() []sheet.Column {
@@ -111,14 +119,21 @@ func (l studentLine) guardian(i int) []string {
 type studentImport struct {
 	importRequest
 	Since string `json:"since" validate:"omitempty,oneof=YEAR_START TODAY" doc:"Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today"`
+
+	CreateClasses bool `json:"createClasses" doc:"Make the classes and divisions that the file names and the school does not have; needs the right to write classes"`
 }
 
 func (m *Module) importStudents(c api.Ctx, r studentImport, file *api.Incoming) (ImportResult, error) {
+	if r.CreateClasses {
+		if err := c.Permit("class", api.Write); err != nil {
+			return ImportResult{}, err
+		}
+	}
 	reading := &studentReading{today: c.Today().String(), numbers: map[string]int{}, people: map[string]int{}}
 	return runImport(c, r.importRequest, file, importer{
-		kind: "STUDENT", columns: sheet.PhonesIn(api.PhoneRegion(c.School), studentSheet), take: reading.take,
+		kind: "STUDENT", columns: officeSheet, take: reading.take,
 		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) {
-			return planStudents(c, m, r.Since, reading.lines, found)
+			return planStudents(c, m, r, reading, found)
 		},
 	})
 }
@@ -129,16 +144,16 @@ type studentReading struct {
 	lines   []studentLine
 	numbers map[string]int // the row that has an admission number
 	people  map[string]int // the row that has a person without one
+	leftOut map[int]int    // guardians of a row who have no phone of their own
 }
 
-func (s *studentReading) take(row int, cells []string, found *sheet.Problems) {
+func (s *studentReading) take(row int, cells []string, bad map[int]bool, found *sheet.Problems) {
+	s.spread(row, cells, bad, found)
+	cells = cells[:len(studentSheet):len(studentSheet)]
 	l := studentLine{row, cells}
-	s.checkGuardians(l, found)
-	if cells[colDivision] != "" && cells[colClass] == "" {
+	s.checkGuardians(l, bad, found)
+	if cells[colDivision] != "" && cells[colClass] == "" && !bad[colClass] {
 		found.Add(row, "division", "needs a class: divisions are named within their class")
-	}
-	if cells[colRollNumber] != "" && cells[colDivision] == "" {
-		found.Add(row, "rollNumber", "needs a division: roll numbers are given within it")
 	}
 	if cells[colDateOfBirth] > s.today {
 		found.Add(row, "dateOfBirth", "must not be in the future")
@@ -160,7 +175,7 @@ func (s *studentReading) take(row int, cells []string, found *sheet.Problems) {
 	s.lines = append(s.lines, l)
 }
 
-func (s *studentReading) checkGuardians(l studentLine, found *sheet.Problems) {
+func (s *studentReading) checkGuardians(l studentLine, bad map[int]bool, found *sheet.Problems) {
 	for i := range maxGuardians {
 		cells := l.cells[colGuardians+i*guardianWidth : colGuardians+(i+1)*guardianWidth]
 		said := false
@@ -168,10 +183,11 @@ func (s *studentReading) checkGuardians(l studentLine, found *sheet.Problems) {
 			said = said || cell != ""
 		}
 		name := func(col int) string { return studentSheet[colGuardians+i*guardianWidth+col].Name }
-		if said && cells[colGuardianPhone] == "" && !found.IsBad(l.row) {
+		at := colGuardians + i*guardianWidth
+		if said && cells[colGuardianPhone] == "" && !bad[at+colGuardianPhone] {
 			found.Add(l.row, name(colGuardianPhone), "is required: a guardian signs in with it")
 		}
-		if said && cells[colGuardianFirst] == "" && !found.IsBad(l.row) {
+		if said && cells[colGuardianFirst] == "" && !bad[at+colGuardianFirst] {
 			found.Add(l.row, name(colGuardianFirst), "is required")
 		}
 		for j := range i {

@@ -15,21 +15,34 @@ type frame struct {
 	year    *roster.AcademicYear // the active one, if there is one
 	classes []*namedClass
 	byName  map[string]*namedClass
+	byForm  map[string]*namedClass // by what is left of a name without "class" and the like; nil if two have it
+	missing []string               // what the file names and the school does not have
+	missed  map[string]bool
 }
 
 type namedClass struct {
 	id        uuid.UUID
 	name      string
 	divisions map[string]*namedDivision
+	made      bool
 }
 
 type namedDivision struct {
 	id, classID uuid.UUID
 	name        string // of both: 5-A
+	made        bool
+}
+
+// key is what a plan's hash has of a division.
+func (d *namedDivision) key() string {
+	if d.made {
+		return "new " + d.name
+	}
+	return d.id.String()
 }
 
 func readFrame(c api.Ctx) (*frame, error) {
-	f := &frame{byName: map[string]*namedClass{}}
+	f := &frame{byName: map[string]*namedClass{}, byForm: map[string]*namedClass{}, missed: map[string]bool{}}
 	var years []roster.AcademicYear
 	if err := c.DB.Where("active").Find(&years).Error; err != nil {
 		return nil, fmt.Errorf("reading the active year: %w", err)
@@ -45,7 +58,8 @@ func readFrame(c api.Ctx) (*frame, error) {
 	for _, class := range classes {
 		n := &namedClass{id: class.ID, name: class.Name, divisions: map[string]*namedDivision{}}
 		f.classes, byID[class.ID] = append(f.classes, n), n
-		f.byName[api.Fold(class.Name)] = n
+		f.byName[api.Fold(class.Name)], f.byName[class.ID.String()] = n, n
+		f.form(n)
 	}
 	for i, class := range classes { // a code does where it is no other class's name
 		if code := api.Fold(class.Code); code != "" && f.byName[code] == nil {
@@ -58,12 +72,11 @@ func readFrame(c api.Ctx) (*frame, error) {
 	}
 	for _, d := range divisions {
 		class := byID[d.ClassID]
+		class.divisions[d.ID.String()] = &namedDivision{id: d.ID, classID: d.ClassID, name: class.name + "-" + d.Name}
 		class.divisions[api.Fold(d.Name)] = &namedDivision{id: d.ID, classID: d.ClassID, name: class.name + "-" + d.Name}
 	}
 	return f, nil
 }
-
-func (f *frame) class(name string) *namedClass { return f.byName[api.Fold(name)] }
 
 func (f *frame) classNames() string {
 	var names []string
@@ -75,7 +88,10 @@ func (f *frame) classNames() string {
 
 func (c *namedClass) divisionNames() string {
 	var names []string
-	for _, d := range c.divisions {
+	for key, d := range c.divisions {
+		if key == d.id.String() {
+			continue
+		}
 		names = append(names, strings.TrimPrefix(d.name, c.name+"-"))
 	}
 	return someOf(names)

@@ -20,6 +20,7 @@ type studentPlan struct {
 	groups  *groupFrame // nil while no row names a group
 	known   *knownPeople
 	changes []*studentStep
+	create  bool // the classes that are missing
 }
 
 // studentStep is what one row does to one student.
@@ -50,8 +51,9 @@ type seatChange struct {
 
 // planStudents compares the rows with the school as it is. It reads what it needs in
 // a handful of queries, however many rows there are.
-func planStudents(c api.Ctx, m *Module, since string, lines []studentLine, found *sheet.Problems) (importPlan, error) {
-	p := &studentPlan{planBase: newPlanBase(found), people: m.People, since: since}
+func planStudents(c api.Ctx, m *Module, r studentImport, reading *studentReading, found *sheet.Problems) (importPlan, error) {
+	lines := reading.lines
+	p := &studentPlan{planBase: newPlanBase(found), people: m.People, since: r.Since, create: r.CreateClasses}
 	var err error
 	if p.frame, err = readFrame(c); err != nil {
 		return nil, err
@@ -69,7 +71,8 @@ func planStudents(c api.Ctx, m *Module, since string, lines []studentLine, found
 	claimed := map[uuid.UUID]int{} // students, by the row that speaks of them
 	for i := range lines {
 		l := &lines[i]
-		if found.IsBad(l.row) {
+		if found.IsBad(l.row) { // the place is looked at all the same: a row's errors are said at once
+			p.place(l)
 			p.skip(l.row)
 			continue
 		}
@@ -79,7 +82,9 @@ func planStudents(c api.Ctx, m *Module, since string, lines []studentLine, found
 			continue
 		}
 		p.changes = append(p.changes, change)
+		p.totals.GuardiansLeftOut += reading.leftOut[l.row]
 	}
+	p.totals.NewClasses = p.frame.missing
 	p.checkRolls(taken)
 	p.hashPlan()
 	return p, nil
@@ -110,8 +115,39 @@ func (p *studentPlan) line(c api.Ctx, l *studentLine, claimed map[uuid.UUID]int)
 	}
 	p.seat(l, ch)
 	p.memberships(l, ch)
-	p.guardians(l, ch)
+	if !p.found.IsBad(l.row) { // a row that is not taken brings nobody
+		p.guardians(l, ch)
+	}
 	return ch
+}
+
+// place finds the class and the division that a row names, or makes them if it may. The division is nil if it names none.
+func (p *studentPlan) place(l *studentLine) (class *namedClass, division *namedDivision, ok bool) {
+	if l.cells[colClass] == "" {
+		return nil, nil, false
+	}
+	class, name := p.frame.find(l.cells[colClass], l.cells[colDivision])
+	if class == nil {
+		written, section := splitClass(l.cells[colClass], l.cells[colDivision])
+		p.frame.miss(written, section)
+		if !p.create {
+			p.found.Addf(l.row, "class", "no class is called %q: there are %s", l.cells[colClass], p.frame.classNames())
+			return nil, nil, false
+		}
+		class, name = p.frame.add(written), section
+	}
+	if name == "" {
+		return class, nil, true
+	}
+	if division = class.divisions[api.Fold(name)]; division == nil {
+		p.frame.miss(class.name, name)
+		if !p.create {
+			p.found.Addf(l.row, "division", "%s has no division %q: it has %s", class.name, name, class.divisionNames())
+			return nil, nil, false
+		}
+		division = class.add(name)
+	}
+	return class, division, true
 }
 
 // seat finds the class and the division the row names.
@@ -120,14 +156,19 @@ func (p *studentPlan) seat(l *studentLine, ch *studentStep) {
 		ch.classID = ch.old.classID
 	}
 	if l.cells[colClass] == "" {
+		if l.cells[colRollNumber] != "" && l.cells[colDivision] == "" {
+			p.found.Add(l.row, "rollNumber", "needs a division: roll numbers are given within it")
+		}
 		return
 	}
-	class := p.frame.class(l.cells[colClass])
-	if class == nil {
-		p.found.Addf(l.row, "class", "no class is called %q: there are %s", l.cells[colClass], p.frame.classNames())
+	class, division, ok := p.place(l)
+	if !ok {
 		return
 	}
-	if l.cells[colDivision] == "" {
+	if division == nil {
+		if l.cells[colRollNumber] != "" {
+			p.found.Add(l.row, "rollNumber", "needs a division: roll numbers are given within it")
+		}
 		if ch.old == nil || ch.old.seat == nil {
 			if ch.classID == nil || *ch.classID != class.id {
 				ch.changed, ch.classID = true, &class.id
@@ -137,12 +178,7 @@ func (p *studentPlan) seat(l *studentLine, ch *studentStep) {
 		}
 		return
 	}
-	division := class.divisions[api.Fold(l.cells[colDivision])]
-	switch {
-	case division == nil:
-		p.found.Addf(l.row, "division", "%s has no division %q: it has %s", class.name, l.cells[colDivision], class.divisionNames())
-		return
-	case p.frame.year == nil:
+	if p.frame.year == nil {
 		p.found.Add(l.row, "division", "no academic year is active: activate one before placing students")
 		return
 	}
@@ -237,7 +273,7 @@ func (p *studentPlan) hashPlan() {
 		}
 		if ch.seat != nil {
 			p.totals.Enrolments++
-			state = append(state, "seat", ch.seat.division.id.String(), ch.seat.roll)
+			state = append(state, "seat", ch.seat.division.key(), ch.seat.roll)
 			if ch.seat.old != nil {
 				p.totals.Enrolments--
 				if ch.seat.old.divisionID != ch.seat.division.id {

@@ -85,7 +85,7 @@ func (l bookLine) key() string  { return matchKey(l.cells[colTitle], l.cells[col
 // wrong, nothing.
 func importBooks(c api.Ctx, r importIn, file *api.Incoming) (Imported, error) {
 	var lines []bookLine
-	err := sheet.Read(file, maxRows, bookSheet, func(row int, cells []string) {
+	err := sheet.Read(file, sheet.Reading{Most: maxRows}, bookSheet, func(row int, cells []string) {
 		lines = append(lines, bookLine{row, append([]string(nil), cells...)})
 	})
 	if err != nil {

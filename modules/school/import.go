@@ -60,7 +60,7 @@ func readSchools(r *schoolImport, file *api.Incoming) error {
 }
 
 func eachSchool(file io.Reader, take func(row int, n newSchool)) error {
-	return sheet.Read(file, maxSchools, sheet.PhonesIn("", schoolSheet), func(row int, cells []string) {
+	return sheet.Read(file, sheet.Reading{Most: maxSchools}, schoolSheet, func(row int, cells []string) {
 		take(row, newSchool{Name: cells[colName], Code: cells[colCode], TimeZone: cells[colTimeZone], Currency: strings.ToUpper(cells[colCurrency]),
 			Locale: cells[colLocale], Node: cells[colNode], Admin: &admin{FirstName: cells[colFirstName], LastName: cells[colLastName],
 				Email: cells[colEmail], Phone: api.Phone(cells[colPhone])}})

@@ -13012,6 +13012,21 @@ export interface components {
             /** @description Everybody who has it can read the timetable. Asking again makes a new one and ends this one */
             url: string;
         };
+        FileColumn: {
+            /** @description The column its cells are read as; empty: they are left out */
+            column: string;
+            /** @description Rows that have a value */
+            filled: number;
+            /** @description As the file spells it; (column 7) for one without a name */
+            header: string;
+            /**
+             * @description Why: it has the column's name or another one for it, an earlier file had it, the request says so; NONE: nobody knows it
+             * @enum {string}
+             */
+            matchedBy: "NAME" | "SYNONYM" | "REMEMBERED" | "REQUEST" | "NONE";
+            /** @description The first values */
+            samples: string[];
+        };
         FileView: {
             /**
              * @description Found from the content; the name is not trusted
@@ -13640,6 +13655,8 @@ export interface components {
         ImportResult: {
             /** @description Rows with errors; skipped, or the reason why nothing was done */
             bad: number;
+            /** @description The file's columns, in its order */
+            columns: components["schemas"]["FileColumn"][];
             creates: number;
             dryRun: boolean;
             /** @description Opened in a division */
@@ -13651,17 +13668,25 @@ export interface components {
             fromYearStart: number;
             /** @description Known by their phone already, here or on an earlier row */
             guardiansFound: number;
+            /** @description Fathers, mothers and guardians without a phone of their own, whose child has another guardian */
+            guardiansLeftOut: number;
             guardiansNew: number;
             /**
              * Format: uuid
              * @description Of the run
              */
             id: string;
+            /** @description All that a column can be */
+            knownColumns: string[];
             message: string;
             /** @description From one division to another */
             moves: number;
+            /** @description Classes and divisions that the file names and the school does not have; made if createClasses says so */
+            newClasses: string[];
             percent: number;
             planHash: string;
+            /** @description The bad rows, up to 5,000, and the first 20 others; not kept with the run */
+            rows: components["schemas"]["ShownRow"][];
             rowsRead: number;
             /**
              * @description RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept
@@ -13669,13 +13694,17 @@ export interface components {
              */
             state: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
             unchanged: number;
-            /** @description They were not read */
+            /** @description How the file was read */
+            understood: components["schemas"]["Understood"];
+            /** @description Nobody knows them: they were not read */
             unknownColumns: string[];
             updates: number;
         };
         ImportRun: {
             /** @description Rows with errors; skipped, or the reason why nothing was done */
             bad: number;
+            /** @description The file's columns, in its order */
+            columns: components["schemas"]["FileColumn"][];
             /** Format: date-time */
             createdAt: string;
             creates: number;
@@ -13692,6 +13721,8 @@ export interface components {
             fromYearStart: number;
             /** @description Known by their phone already, here or on an earlier row */
             guardiansFound: number;
+            /** @description Fathers, mothers and guardians without a phone of their own, whose child has another guardian */
+            guardiansLeftOut: number;
             guardiansNew: number;
             /**
              * Format: uuid
@@ -13700,11 +13731,17 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "STUDENT" | "EMPLOYEE";
+            /** @description All that a column can be */
+            knownColumns: string[];
             message: string;
             /** @description From one division to another */
             moves: number;
+            /** @description Classes and divisions that the file names and the school does not have; made if createClasses says so */
+            newClasses: string[];
             percent: number;
             planHash: string;
+            /** @description The bad rows, up to 5,000, and the first 20 others; not kept with the run */
+            rows: components["schemas"]["ShownRow"][];
             rowsRead: number;
             /**
              * @description RUNNING, DONE, REFUSED or FAILED; of the last two nothing was kept
@@ -13712,7 +13749,9 @@ export interface components {
              */
             state: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
             unchanged: number;
-            /** @description They were not read */
+            /** @description How the file was read */
+            understood: components["schemas"]["Understood"];
+            /** @description Nobody knows them: they were not read */
             unknownColumns: string[];
             updates: number;
         };
@@ -17378,6 +17417,13 @@ export interface components {
             /** @description Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays */
             weekendDays?: number[];
         };
+        ShownRow: {
+            /** @description In the order of columns */
+            cells: string[];
+            row: number;
+            /** @description Empty: nothing */
+            whatToChange: string;
+        };
         SignUp: {
             /** Format: uuid */
             eventId: string;
@@ -18864,6 +18910,35 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        Understood: {
+            /** @description How many dates could be read the other way */
+            ambiguousDates: number;
+            /**
+             * @description How dates of three numbers are read; empty: there are none, or it must be said
+             * @enum {string}
+             */
+            dateOrder: "DMY" | "MDY";
+            /**
+             * @description Who says so: the request, dates of the file that can only be read one way, or the school's country
+             * @enum {string}
+             */
+            dateOrderBy: "REQUEST" | "FILE" | "SCHOOL";
+            /**
+             * @description Of a CSV file
+             * @enum {string}
+             */
+            encoding: "UTF-8" | "UTF-16" | "WINDOWS-1252";
+            /**
+             * @description Empty before the file was read
+             * @enum {string}
+             */
+            format: "CSV" | "XLSX";
+            headerRow: number;
+            /** @description Of a CSV file's cells */
+            separator: string;
+            /** @description Of a workbook */
+            sheet: string;
         };
         Undoing: {
             /** @description The tap to take back; the last one unless given */
@@ -21926,6 +22001,8 @@ export interface components {
         ClassId: string | null;
         /** @description Today unless given */
         Date: string;
+        /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
+        DateOrder: "DMY" | "MDY" | "";
         /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
         DeviceToken: string;
         DivisionId: string;
@@ -22025,8 +22102,12 @@ export interface components {
         Id: string;
         /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
         IdempotencyKey: string;
+        /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
+        LeaveOut: boolean;
         /** @description How many on a page. */
         Limit: number;
+        /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
+        Mapping: string;
         /** @description ALL_OR_NOTHING unless given */
         Mode: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
         /** @description This month unless given */
@@ -29330,10 +29411,16 @@ export interface operations {
     postSchoolAdminEmployeeImport: {
         parameters: {
             query?: {
+                /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
+                dateOrder?: components["parameters"]["DateOrder"];
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs */
                 id?: string;
+                /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
+                leaveOut?: components["parameters"]["LeaveOut"];
+                /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
+                mapping?: components["parameters"]["Mapping"];
                 /** @description ALL_OR_NOTHING unless given */
                 mode?: components["parameters"]["Mode"];
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
@@ -37158,10 +37245,18 @@ export interface operations {
     postSchoolAdminStudentImport: {
         parameters: {
             query?: {
+                /** @description Make the classes and divisions that the file names and the school does not have; needs the right to write classes */
+                createClasses?: boolean;
+                /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
+                dateOrder?: components["parameters"]["DateOrder"];
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs */
                 id?: string;
+                /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
+                leaveOut?: components["parameters"]["LeaveOut"];
+                /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
+                mapping?: components["parameters"]["Mapping"];
                 /** @description ALL_OR_NOTHING unless given */
                 mode?: components["parameters"]["Mode"];
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */

@@ -64,12 +64,14 @@ export function ChooseCSV({
   chosen,
   example,
   label = 'CSV file',
+  workbooks = false,
 }: {
   take: (f: File) => void
   busy: boolean
   chosen?: string | undefined
   example?: { name: string; rows: string[][] }
   label?: string
+  workbooks?: boolean
 }) {
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
@@ -113,7 +115,7 @@ export function ChooseCSV({
       <input
         ref={input}
         type="file"
-        accept=".csv,text/csv"
+        accept={workbooks ? '.csv,.txt,.tsv,.xlsx,text/csv' : '.csv,text/csv'}
         hidden
         aria-label={label}
         onChange={(e) => {
@@ -142,7 +144,7 @@ export function DryRunTable({ rows, errors, max = 50 }: { rows: string[][]; erro
     .filter((n) => !byRow.has(n))
   const shown = [...bad, ...good].slice(0, max)
   const same = (a: string, b: string) =>
-    a.toLowerCase().replace(/[^a-z0-9]/g, '') === b.toLowerCase().replace(/[^a-z0-9]/g, '')
+    a.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '') === b.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
   // The first two columns say who it is; then come those with something wrong, so that no reason is out of sight.
   const order = names.map((_, i) => i)
   const wrong = (i: number) => errors.some((e) => same(names[i]!, e.column))

@@ -1,11 +1,11 @@
-import { Alert, Button, Group, Progress, Radio, Stack, Text } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, NativeSelect, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { api, asProblem, call, type Schemas, upload } from '../../api/client'
+import { useMemo, useState } from 'react'
+import { api, asProblem, call, type Schemas, save, upload } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useAddress } from '../../patterns/address'
-import { ChooseCSV, DryRunTable, parseCSV } from '../../patterns/csv-file'
+import { ChooseCSV, DryRunTable } from '../../patterns/csv-file'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Facts } from '../../patterns/record'
@@ -31,7 +31,7 @@ const students: Kind = {
   many: 'students',
   read: (id) => call(api.GET('/school-admin/student/import/{id}', { params: { path: { id } } })),
   columns:
-    'firstName is needed. lastName, admissionNumber, class, division, rollNumber, gender, dateOfBirth, groups (electives and batches by name, several with ; between them) and up to three guardians (guardian1FirstName, guardian1Phone, guardian1Relation …) are read too.',
+    'Your own spreadsheet will do. A name is needed; admission number, class, division, roll number, gender, date of birth, father, mother or guardian with their phones, and groups (several with ; between them) are found by the names of your columns, and you can correct them.',
   sample: [
     [
       'admissionNumber',
@@ -86,31 +86,36 @@ const steps = [
   { key: 'run', title: 'Import' },
 ]
 
+/** What the office says of a file, beside the file itself. */
+interface Choices {
+  since: Since
+  dateOrder: string
+  createClasses: boolean
+  leaveOut: boolean
+  mapping: Record<string, string>
+}
+
+const noChoices: Choices = { since: 'YEAR_START', dateOrder: '', createClasses: false, leaveOut: false, mapping: {} }
+
+const sent = (kind: Kind, c: Choices): Record<string, string> => ({
+  ...(kind === students && { since: c.since }),
+  ...(kind === students && c.createClasses && { createClasses: 'true' }),
+  ...(c.dateOrder && { dateOrder: c.dateOrder }),
+  ...(c.leaveOut && { leaveOut: 'true' }),
+  ...(Object.keys(c.mapping).length > 0 && { mapping: JSON.stringify(c.mapping) }),
+})
+
 function Import({ kind }: { kind: Kind }) {
   const [address, setAddress] = useAddress()
-  const [file, setFile] = useState<{ file: File; rows: string[][] } | null>(null)
+  const [file, setFile] = useState<File | null>(null)
   const [plan, setPlan] = useState<Result | null>(null)
-  const [since, setSince] = useState<Since>('YEAR_START')
-  const choice: Record<string, string> = kind === students ? { since } : {}
+  const [choices, setChoices] = useState(noChoices)
   const check = useMutation({
-    mutationFn: async (f: File) => {
-      const rows = parseCSV(await f.text())
-      const result = await upload<Result>(kind.path, { dryRun: 'true', ...choice }, f, f.name)
-      return { rows, result }
-    },
-    onSuccess: ({ rows, result }, f) => {
-      setFile({ file: f, rows })
-      setPlan(result)
-    },
-  })
-  const checkSince = useMutation({
-    mutationFn: (s: Since) =>
-      upload<Result>(kind.path, { dryRun: 'true', since: s }, file!.file, file!.file.name).then((result) => ({
-        s,
-        result,
-      })),
-    onSuccess: ({ s, result }) => {
-      setSince(s)
+    mutationFn: ({ f, c }: { f: File; c: Choices }) =>
+      upload<Result>(kind.path, { dryRun: 'true', ...sent(kind, c) }, f, f.name),
+    onSuccess: (result, { f, c }) => {
+      setFile(f)
+      setChoices(c)
       setPlan(result)
     },
   })
@@ -120,9 +125,9 @@ function Import({ kind }: { kind: Kind }) {
       setAddress({ run: id })
       return upload<Result>(
         kind.path,
-        { planHash: plan!.planHash, mode: skip ? 'SKIP_BAD_ROWS' : 'ALL_OR_NOTHING', id, ...choice },
-        file!.file,
-        file!.file.name,
+        { planHash: plan!.planHash, mode: skip ? 'SKIP_BAD_ROWS' : 'ALL_OR_NOTHING', id, ...sent(kind, choices) },
+        file!,
+        file!.name,
       )
     },
     onSettled: () => changed('/school-admin/'),
@@ -130,6 +135,7 @@ function Import({ kind }: { kind: Kind }) {
   const again = () => {
     setPlan(null)
     setFile(null)
+    setChoices(noChoices)
     check.reset()
     commit.reset()
     setAddress({ run: undefined })
@@ -138,18 +144,27 @@ function Import({ kind }: { kind: Kind }) {
   return (
     <Wizard title={kind.title} steps={steps} current={step}>
       {step === 'file' && (
-        <Choose kind={kind} busy={check.isPending} error={check.error} take={(f) => check.mutate(f)} />
+        <Choose
+          kind={kind}
+          busy={check.isPending}
+          error={check.error}
+          take={(f) => check.mutate({ f, c: noChoices })}
+        />
       )}
       {step === 'check' && (
         <Check
           kind={kind}
           plan={plan!}
-          rows={file!.rows}
-          name={file!.file.name}
-          since={kind === students ? since : null}
-          setSince={(s) => checkSince.mutate(s)}
-          busy={checkSince.isPending}
-          error={checkSince.error}
+          name={file!.name}
+          choices={choices}
+          // A yes to what is left out changes nothing of the plan; everything else is checked again.
+          choose={(more) =>
+            Object.keys(more).every((k) => k === 'leaveOut')
+              ? setChoices({ ...choices, ...more })
+              : check.mutate({ f: file!, c: { ...choices, ...more } })
+          }
+          busy={check.isPending}
+          error={check.error}
           again={again}
           go={(skip) => commit.mutate(skip)}
         />
@@ -163,12 +178,13 @@ function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error:
   return (
     <Stack gap={16} className="reading">
       <Text>
-        A CSV file is read and checked first. You see what it would do, row by row; nothing is saved until you confirm.
+        An Excel workbook (.xlsx) or CSV file is read and checked first. You see what it would do, row by row; nothing
+        is saved until you confirm.
       </Text>
-      <ChooseCSV take={take} busy={busy} example={{ name: kind.many, rows: kind.sample }} />
+      <ChooseCSV take={take} busy={busy} workbooks example={{ name: kind.many, rows: kind.sample }} />
       <Trouble error={error} />
       <Text size="sm" c="dimmed">
-        {kind.columns} Up to 20 MB, saved as UTF-8.
+        {kind.columns} Up to 20 MB.
       </Text>
     </Stack>
   )
@@ -177,10 +193,9 @@ function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error:
 function Check({
   kind,
   plan,
-  rows,
   name,
-  since,
-  setSince,
+  choices,
+  choose,
   busy,
   error,
   again,
@@ -188,10 +203,9 @@ function Check({
 }: {
   kind: Kind
   plan: Result
-  rows: string[][]
   name: string
-  since: Since | null
-  setSince: (s: Since) => void
+  choices: Choices
+  choose: (more: Partial<Choices>) => void
   busy: boolean
   error: unknown
   again: () => void
@@ -199,6 +213,8 @@ function Check({
 }) {
   const format = useFormat()
   const n = format.number
+  const unsaid = plan.unknownColumns.length > 0 && !choices.leaveOut
+  const shown = useMemo(() => byNumber(plan), [plan])
   const good = plan.creates + plan.updates + plan.unchanged
   const does = [
     plan.creates && `${n(plan.creates)} new`,
@@ -220,7 +236,7 @@ function Check({
           title={`Errors in ${n(plan.bad)} of ${n(plan.rowsRead)} rows of ${name}`}
         >
           They come first below, with the reason in the cell. Fix these rows in your spreadsheet and choose the file
-          again, or leave them out.
+          again, or leave them out and get them as a file to fix and import later.
         </Alert>
       ) : (
         <Alert
@@ -234,12 +250,18 @@ function Check({
       <Text>
         This would happen: <b>{does || 'nothing'}</b>.
       </Text>
-      {since && plan.enrolments > 0 && (
+      {plan.guardiansLeftOut > 0 && (
+        <Text>
+          {n(plan.guardiansLeftOut)} parents without a phone of their own are left out: their child has another
+          guardian.
+        </Text>
+      )}
+      {kind === students && plan.enrolments > 0 && (
         <Radio.Group
           label="Since when are students without an admission date in their class?"
           description={`${n(plan.fromYearStart)} of ${n(plan.enrolments)} are there since the academic year began.`}
-          value={since}
-          onChange={(v) => setSince(v as Since)}
+          value={choices.since}
+          onChange={(v) => choose({ since: v as Since })}
         >
           <Group gap={24} mt={8}>
             <Radio value="YEAR_START" label="Since the academic year began" disabled={busy} />
@@ -247,13 +269,48 @@ function Check({
           </Group>
         </Radio.Group>
       )}
-      <Trouble error={error} />
-      {plan.unknownColumns.length > 0 && (
-        <Text size="sm" c="dimmed">
-          Not read, because no column has such a name: {plan.unknownColumns.join(', ')}.
-        </Text>
+      {plan.understood.ambiguousDates > 0 && (
+        <Radio.Group
+          label="How does the file write dates?"
+          description={
+            plan.understood.dateOrder
+              ? `${n(plan.understood.ambiguousDates)} dates can be read both ways.`
+              : 'It has dates of both kinds. Choose one for those that can be read both ways.'
+          }
+          value={plan.understood.dateOrder}
+          onChange={(v) => choose({ dateOrder: v })}
+        >
+          <Group gap={24} mt={8}>
+            <Radio value="DMY" label="Day first: 25/04/2016" disabled={busy} />
+            <Radio value="MDY" label="Month first: 04/25/2016" disabled={busy} />
+          </Group>
+        </Radio.Group>
       )}
-      <DryRunTable rows={rows} errors={plan.errors} />
+      {plan.newClasses.length > 0 && (
+        <Checkbox
+          checked={choices.createClasses}
+          disabled={busy}
+          onChange={(e) => choose({ createClasses: e.currentTarget.checked })}
+          label="Create the classes and divisions that do not exist yet"
+          description={plan.newClasses.slice(0, 20).join(', ')}
+        />
+      )}
+      <Trouble error={error} />
+      <Columns
+        plan={plan}
+        busy={busy}
+        set={(header, column) => choose({ mapping: { ...choices.mapping, [header]: column } })}
+      />
+      {plan.unknownColumns.length > 0 && (
+        <Checkbox
+          checked={choices.leaveOut}
+          disabled={busy}
+          onChange={(e) => choose({ leaveOut: e.currentTarget.checked })}
+          label={`Leave out ${plan.unknownColumns.join(', ')}`}
+          description="Nothing is imported from these columns. Choose above what they are, or leave them out."
+        />
+      )}
+      <DryRunTable rows={shown} errors={plan.errors} />
       {plan.errorCount > plan.errors.length && (
         <Text size="sm" c="dimmed">
           The first {n(plan.errors.length)} of {n(plan.errorCount)} mistakes are shown.
@@ -261,15 +318,20 @@ function Check({
       )}
       <Group gap={8}>
         {plan.bad === 0 ? (
-          <Button onClick={() => go(false)} disabled={busy}>
+          <Button onClick={() => go(false)} disabled={busy || unsaid}>
             Import {n(good)} {kind.many}
           </Button>
         ) : (
           good > 0 && (
-            <Button variant="default" onClick={() => go(true)} disabled={busy}>
+            <Button variant="default" onClick={() => go(true)} disabled={busy || unsaid}>
               Leave them out and import {n(good)}
             </Button>
           )
+        )}
+        {plan.bad > 0 && (
+          <Button variant="default" onClick={() => saveBadRows(plan, name)}>
+            Download the rows with errors
+          </Button>
         )}
         <Button variant={plan.bad > 0 ? 'filled' : 'default'} onClick={again}>
           Choose the file again
@@ -277,6 +339,83 @@ function Check({
       </Group>
     </Stack>
   )
+}
+
+/** The rows an answer has, each at its number in the file, header first. */
+function byNumber(plan: Result): string[][] {
+  const rows: string[][] = [plan.columns.map((c) => c.header)]
+  for (const r of plan.rows) rows[r.row - 1] = r.cells
+  return rows
+}
+
+/** A file of the bad rows with a column that says what to change. It can be fixed and chosen again. */
+function saveBadRows(plan: Result, name: string) {
+  // What a spreadsheet would run as a formula gets an apostrophe, which an import takes off again.
+  const cell = (text: string) => `"${(/^[=@+\-\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+  const rows = [
+    [...plan.columns.map((c) => c.header), 'What to change'],
+    ...plan.rows
+      .filter((r) => r.whatToChange)
+      .map((r) => [...plan.columns.map((_, i) => r.cells[i] ?? ''), r.whatToChange]),
+  ]
+  save(
+    new Blob([`\ufeff${rows.map((r) => r.map(cell).join(',')).join('\r\n')}`], { type: 'text/csv' }),
+    `${name.replace(/\.[^.]*$/, '')}-to-fix.csv`,
+  )
+}
+
+/** The file's columns, what each is read as, and a few of its values. */
+function Columns({ plan, busy, set }: { plan: Result; busy: boolean; set: (header: string, column: string) => void }) {
+  return (
+    <div className="panel">
+      <div
+        className="list-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label="Columns of the file"
+        style={{ maxHeight: 320 }}
+      >
+        <table className="list">
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">Read as</th>
+              <th scope="col">Values</th>
+            </tr>
+          </thead>
+          <tbody>
+            {plan.columns
+              .filter((c) => c.filled > 0)
+              .map((c) => (
+                <tr key={c.header} data-bad={plan.unknownColumns.includes(c.header) || undefined}>
+                  <td>{c.header}</td>
+                  <td>
+                    <NativeSelect
+                      size="xs"
+                      aria-label={`${c.header} is read as`}
+                      disabled={busy}
+                      value={c.column}
+                      onChange={(e) => set(c.header, e.currentTarget.value)}
+                      data={[
+                        { value: '', label: 'Left out' },
+                        ...plan.knownColumns.map((k) => ({ value: k, label: words(k) })),
+                      ]}
+                    />
+                  </td>
+                  <td>{c.samples.join(', ')}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  )
+}
+
+/** fatherPhone as people say it: Father phone. */
+const words = (column: string) => {
+  const text = column.replace(/([A-Z0-9]+)/g, ' $1').toLowerCase()
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** The run, by its id: it goes on though the page is closed, and is found again by its address. */

@@ -1,0 +1,67 @@
+// An office's own workbook is imported: a column is left out, classes are created, and a file with bad rows is fixed and sent again.
+import { readFile } from 'node:fs/promises'
+import { accessible, inWindow, signIn, want } from './browser.mjs'
+
+async function walk({ page, url, email, password, say, book }) {
+  const look = async (name) => {
+    if (process.env.LOOK)
+      await page.screenshot({ path: `${process.env.LOOK}/${name}-${page.viewportSize().width}.png`, fullPage: true })
+  }
+  const choose = async (file) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose a file', exact: true }).click(),
+    ])
+    await chooser.setFiles(file)
+  }
+  await signIn(page, url, email, password)
+  await page.goto(`${url}/console/students/import`)
+
+  say('a workbook whose columns are found, with one to leave out and classes to create')
+  await choose({
+    name: 'students.xlsx',
+    mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    buffer: Buffer.from(book, 'base64'),
+  })
+  const columns = page.getByRole('region', { name: 'Columns of the file' })
+  await columns.getByText('Father Contact No', { exact: true }).waitFor()
+  want(
+    (await columns.getByLabel('Father Contact No is read as').inputValue()) === 'fatherPhone',
+    'the phone of the father is found',
+  )
+  await page.getByLabel('Create the classes and divisions that do not exist yet').click()
+  const go = page.getByRole('button', { name: 'Import 100 students' })
+  await go.waitFor()
+  want(await go.isDisabled(), 'nothing is imported before a yes to what is left out')
+  await page.getByLabel(/^Leave out/).check()
+  await accessible(page, 'import, columns')
+  await look('import-columns')
+  await go.click()
+  await page.getByText('Done', { exact: true }).waitFor()
+
+  say('a file with bad rows, which are downloaded, fixed and sent again')
+  await page.getByRole('button', { name: 'Import another file' }).click()
+  await choose({
+    name: 'late.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('Name;Class;DOB;Father Name;Father Mobile\r\nZara Khan;5-A;31/02/2015;Imran Khan;98123\r\n'),
+  })
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download the rows with errors' }).click(),
+  ])
+  await accessible(page, 'import, bad rows')
+  await look('import-bad-rows')
+  const bad = await readFile(await download.path(), 'utf8')
+  want(bad.includes('What to change') && bad.includes('DOB must be a date'), `the file says what to change: ${bad}`)
+  const fixed = bad.replace('"31/02/2015"', '"28/02/2015"').replace('"98123"', '"9812345678"')
+  await page.getByRole('button', { name: 'Choose the file again' }).click()
+  await choose({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from(fixed) })
+  await page.getByRole('button', { name: 'Import 1 students' }).click()
+  await page.getByText('Done', { exact: true }).waitFor()
+}
+
+export default async function (stage) {
+  const { url, story } = stage
+  await inWindow({ url, story }, ({ page }) => walk({ ...stage, page }))
+}
