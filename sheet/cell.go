@@ -61,6 +61,19 @@ func PhonesIn(region string, columns []Column) []Column {
 	return out
 }
 
+// Document is what the columns are called and what their cells must be, in the words by which a wrong one is refused.
+func Document(columns []Column) []api.FileColumn {
+	wrong := strings.Repeat("?", 4000) // no column takes it
+	out := make([]api.FileColumn, len(columns))
+	for i, c := range PhonesIn("", columns) {
+		out[i] = api.FileColumn{Name: c.Name, Also: c.Also}
+		if _, err := c.Check(wrong); err != nil {
+			out[i].Rule = err.Error()
+		}
+	}
+	return out
+}
+
 // Email takes an e-mail address.
 func Email(cell string) (string, error) {
 	if len(cell) > 254 {

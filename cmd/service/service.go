@@ -297,6 +297,9 @@ func (s *Service) openKernel(o Options) error {
 	if err := openapi.MountLive(s.Kernel, liveChannel()); err != nil {
 		return err
 	}
+	if err := openapi.MountPush(s.Kernel, pushMessages()); err != nil {
+		return err
+	}
 	for _, m := range modules {
 		if m.Listen != nil {
 			m.Listen(s.Bus)

@@ -11727,7 +11727,7 @@ export interface components {
             covered: components["schemas"]["DaySlot"][];
             /** Format: date */
             date: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /** @description Without a teacher that day, in the order of the day */
             lessons: components["schemas"]["CoverLesson"][];
@@ -11749,7 +11749,7 @@ export interface components {
         CoverLesson: {
             /** @description Of a group, all its classes */
             className: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /**
              * Format: uuid
@@ -11829,7 +11829,7 @@ export interface components {
         Day: {
             /** Format: date */
             date: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             slots: components["schemas"]["DaySlot"][];
             week: components["schemas"]["Slot"][];
@@ -11889,7 +11889,7 @@ export interface components {
         DaySlot: {
             /** @description Of a group, all its classes */
             className: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /**
              * Format: uuid
@@ -12219,7 +12219,7 @@ export interface components {
         };
         DivisionWeek: {
             className: string;
-            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            /** @description The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday */
             days: number[];
             /** Format: uuid */
             divisionId: string;
@@ -13302,7 +13302,7 @@ export interface components {
             totalPages: number;
         };
         GroupWeek: {
-            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            /** @description The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday */
             days: number[];
             /** Format: uuid */
             groupId: string;
@@ -13602,7 +13602,7 @@ export interface components {
             totalPages: number;
         };
         HourInput: {
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /** Format: uuid */
             periodId: string;
@@ -14786,7 +14786,7 @@ export interface components {
             phone?: string;
             /** @example Asia/Kolkata */
             timeZone: string;
-            /** @description 0 is Sunday; Saturday and Sunday unless given */
+            /** @description 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); Saturday and Sunday unless given */
             weekendDays?: number[];
         };
         NewStudent: {
@@ -15587,7 +15587,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             version: number;
-            /** @description 0 is Sunday */
+            /** @description 1 is Monday, 6 Saturday, 0 Sunday */
             weekendDays: number[];
         };
         ProfileChange: {
@@ -15612,7 +15612,7 @@ export interface components {
              * @example 1
              */
             version?: number;
-            /** @description 0 is Sunday */
+            /** @description 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too) */
             weekendDays?: number[];
         };
         Progress: {
@@ -17000,7 +17000,7 @@ export interface components {
             feeReminderText: string;
             /** @description A part of the year costs a multiple of this, in minor units; 1 does not round */
             feeRoundTo: number;
-            /** @description With which day calendars begin; 0 is Sunday */
+            /** @description With which day calendars begin: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too) */
             firstDayOfWeek: number;
             /** @description Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none */
             graceMarks: number;
@@ -17114,7 +17114,7 @@ export interface components {
             version: number;
             /** @example https://green-valley.example.org */
             website: string;
-            /** @description Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays */
+            /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays: number[];
         };
         SettingChange: {
@@ -17168,7 +17168,7 @@ export interface components {
             feeReminderText?: string;
             /** @description A part of the year costs a multiple of this, in minor units; 1 does not round */
             feeRoundTo?: number;
-            /** @description With which day calendars begin; 0 is Sunday */
+            /** @description With which day calendars begin: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too) */
             firstDayOfWeek?: number;
             /** @description Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none */
             graceMarks?: number;
@@ -17284,7 +17284,7 @@ export interface components {
             version?: number;
             /** @example https://green-valley.example.org */
             website?: string;
-            /** @description Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays */
+            /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays?: number[];
         };
         SignUp: {
@@ -17346,7 +17346,7 @@ export interface components {
         Slot: {
             /** @description Of a group, all its classes */
             className: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /**
              * Format: uuid
@@ -17381,7 +17381,7 @@ export interface components {
             teacherName: string;
         };
         SlotInput: {
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /** Format: uuid */
             periodId: string;
@@ -18217,7 +18217,7 @@ export interface components {
             version?: number;
         };
         TeacherWeek: {
-            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            /** @description The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday */
             days: number[];
             slots: components["schemas"]["Slot"][];
             /** Format: uuid */
@@ -18669,7 +18669,7 @@ export interface components {
              * @enum {string}
              */
             tripType?: "pickup" | "dropoff" | "";
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday (0 is taken too) */
             weekdays?: number[];
         };
         TripStop: {
@@ -21922,6 +21922,8 @@ export interface components {
         Month: string;
         /** @description Which page, from 1. */
         Page: number;
+        /** @description With a CSV file. The paper of results that name none */
+        PaperId: string;
         /** @description 8 to a sheet unless given; 10 have the size of bank cards */
         PerPage: 8 | 10;
         /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
@@ -29235,7 +29237,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `employeeCode`, `firstName`, `lastName`, `employeeType`, `phone`, `email`, `designation`, `department`, `qualification`, `joiningDate`, `licenceNumber`, `licenceExpiryDate`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -30417,7 +30419,12 @@ export interface operations {
     };
     postSchoolAdminExamResultUpload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a CSV file. */
+                examId?: string;
+                /** @description With a CSV file. The paper of results that name none */
+                paperId?: components["parameters"]["PaperId"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -30428,7 +30435,7 @@ export interface operations {
                     data: components["schemas"]["Batch"];
                 };
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `studentId`, `admissionNumber`, `paperId`, `subject`, `marksObtained`, `isAbsent`, `isExempt`, `remark`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -32394,7 +32401,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `amount`, `date`, `note`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -34633,7 +34640,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `title`, `author`, `isbn`, `publisher`, `publishedYear`, `category`, `price`, `accessionNumber`, `barcode`, `shelf`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -37017,7 +37024,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `firstName`, `lastName`, `class`, `division`, `rollNumber`, `gender`, `dateOfBirth`, `bloodGroup`, `address`, `phone`, `email`, `admissionDate`, `previousSchool`, `medicalNotes`, `allergies`, `emergencyContactName`, `emergencyContactPhone`, `groups`, `guardian1Relation`, `guardian1FirstName`, `guardian1LastName`, `guardian1Phone`, `guardian1Email`, `guardian1Occupation`, `guardian2Relation`, `guardian2FirstName`, `guardian2LastName`, `guardian2Phone`, `guardian2Email`, `guardian2Occupation`, `guardian3Relation`, `guardian3FirstName`, `guardian3LastName`, `guardian3Phone`, `guardian3Email`, `guardian3Occupation`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -41302,7 +41309,10 @@ export interface operations {
     };
     postSuperAdminSchoolImport: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a CSV file. Only look whether they can be */
+                dryRun?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -41313,7 +41323,7 @@ export interface operations {
                     data: components["schemas"]["SchoolImport"];
                 };
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `name`, `code`, `timeZone`, `currency`, `locale`, `node`, `adminFirstName`, `adminLastName`, `adminEmail`, `adminPhone`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -43967,7 +43977,12 @@ export interface operations {
     };
     postTeacherResultUpload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a CSV file. */
+                examId?: string;
+                /** @description With a CSV file. The paper of results that name none */
+                paperId?: components["parameters"]["PaperId"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -43978,7 +43993,7 @@ export interface operations {
                     data: components["schemas"]["Batch"];
                 };
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `studentId`, `admissionNumber`, `paperId`, `subject`, `marksObtained`, `isAbsent`, `isExempt`, `remark`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
