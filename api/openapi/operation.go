@@ -49,6 +49,7 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 		Summary:     row.Summary,
 		Description: d.whoMay(row),
 		Tags:        []string{d.tag(row)},
+		Security:    []map[string][]string{},
 		Parameters:  parameters,
 		RequestBody: body,
 		Responses:   responses,
