@@ -18916,7 +18916,7 @@ export interface components {
             };
         };
         /** @description Academic year created */
-        AcademicYear: {
+        AcademicYearAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -18951,7 +18951,7 @@ export interface components {
             };
         };
         /** @description OK */
-        AnnouncementView: {
+        AnnouncementViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -18974,7 +18974,7 @@ export interface components {
             };
         };
         /** @description Refreshed */
-        AppSession: {
+        AppSessionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19020,7 +19020,7 @@ export interface components {
             };
         };
         /** @description OK */
-        AssignmentList: {
+        AssignmentListAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19040,7 +19040,7 @@ export interface components {
             };
         };
         /** @description OK */
-        BalancePage: {
+        BalancePageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19075,7 +19075,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        Boarding: {
+        BoardingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19095,7 +19095,7 @@ export interface components {
             };
         };
         /** @description Book created */
-        BookView: {
+        BookViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19116,7 +19116,7 @@ export interface components {
             };
         };
         /** @description OK */
-        BookViewPage: {
+        BookViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19151,7 +19151,7 @@ export interface components {
             };
         };
         /** @description Bus created */
-        Bus: {
+        BusAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19171,7 +19171,7 @@ export interface components {
             };
         };
         /** @description OK */
-        BusDetail: {
+        BusDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19209,7 +19209,7 @@ export interface components {
             };
         };
         /** @description OK */
-        CertificatePage: {
+        CertificatePageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19244,7 +19244,7 @@ export interface components {
             };
         };
         /** @description Cheque bounced */
-        Cheque: {
+        ChequeAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19264,7 +19264,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Children: {
+        ChildrenAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19281,7 +19281,7 @@ export interface components {
             };
         };
         /** @description Class created */
-        Class: {
+        ClassAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19302,7 +19302,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ClassSubjects: {
+        ClassSubjectsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19322,7 +19322,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ConcessionItem: {
+        ConcessionItemAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19342,7 +19342,7 @@ export interface components {
             };
         };
         /** @description Signed in */
-        ConsoleSession: {
+        ConsoleSessionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19362,7 +19362,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Contacts: {
+        ContactsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19379,7 +19379,7 @@ export interface components {
             };
         };
         /** @description Copy created */
-        CopyView: {
+        CopyViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19400,7 +19400,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Cover: {
+        CoverAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19420,7 +19420,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Day: {
+        DayAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19437,7 +19437,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DayRegister: {
+        DayRegisterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19454,7 +19454,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Delivered: {
+        DeliveredAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19471,7 +19471,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DeliverySetting: {
+        DeliverySettingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19491,7 +19491,7 @@ export interface components {
             };
         };
         /** @description Division created */
-        Division: {
+        DivisionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19511,7 +19511,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DivisionRoster: {
+        DivisionRosterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19528,7 +19528,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DivisionWeek: {
+        DivisionWeekAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19613,7 +19613,7 @@ export interface components {
             };
         };
         /** @description Employee created */
-        EmployeeDetail: {
+        EmployeeDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19634,7 +19634,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Entitlements: {
+        EntitlementsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19654,7 +19654,7 @@ export interface components {
             };
         };
         /** @description Erased */
-        Erased: {
+        ErasedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19671,7 +19671,7 @@ export interface components {
             };
         };
         /** @description Event created */
-        Event: {
+        EventAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19692,7 +19692,7 @@ export interface components {
             };
         };
         /** @description Exam created */
-        Exam: {
+        ExamAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19714,7 +19714,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ExamPage: {
+        ExamPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19749,7 +19749,7 @@ export interface components {
             };
         };
         /** @description The archive is being made */
-        Export: {
+        ExportAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19766,7 +19766,7 @@ export interface components {
             };
         };
         /** @description OK */
-        FamilyDues: {
+        FamilyDuesAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19783,7 +19783,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        FeedAddress: {
+        FeedAddressAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19813,7 +19813,7 @@ export interface components {
             };
         };
         /** @description File uploaded */
-        FileView: {
+        FileViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19833,7 +19833,7 @@ export interface components {
             };
         };
         /** @description Grade scale created */
-        GradeScale: {
+        GradeScaleAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19854,7 +19854,7 @@ export interface components {
             };
         };
         /** @description Group created */
-        Group: {
+        GroupAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19875,7 +19875,7 @@ export interface components {
             };
         };
         /** @description OK */
-        GroupMembers: {
+        GroupMembersAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19895,7 +19895,7 @@ export interface components {
             };
         };
         /** @description OK */
-        GroupWeek: {
+        GroupWeekAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19915,7 +19915,7 @@ export interface components {
             };
         };
         /** @description Guardian added */
-        Guardianship: {
+        GuardianshipAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19935,7 +19935,7 @@ export interface components {
             };
         };
         /** @description Fee head created */
-        Head: {
+        HeadAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19956,7 +19956,7 @@ export interface components {
             };
         };
         /** @description Holiday created */
-        Holiday: {
+        HolidayAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19977,7 +19977,7 @@ export interface components {
             };
         };
         /** @description Import read */
-        ImportResult: {
+        ImportResultAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19994,7 +19994,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ImportRun: {
+        ImportRunAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20024,7 +20024,7 @@ export interface components {
             };
         };
         /** @description Incident reported */
-        Incident: {
+        IncidentAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20046,7 +20046,7 @@ export interface components {
             };
         };
         /** @description OK */
-        IncidentPage: {
+        IncidentPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20120,7 +20120,7 @@ export interface components {
             };
         };
         /** @description Leave asked for */
-        LeaveView: {
+        LeaveViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20142,7 +20142,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LeaveViewPage: {
+        LeaveViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20177,7 +20177,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LessonList: {
+        LessonListAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20194,7 +20194,7 @@ export interface components {
             };
         };
         /** @description Lesson marked */
-        LessonMarked: {
+        LessonMarkedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20211,7 +20211,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LessonRegister: {
+        LessonRegisterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20228,7 +20228,7 @@ export interface components {
             };
         };
         /** @description Issued */
-        Loan: {
+        LoanAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20250,7 +20250,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LoanPage: {
+        LoanPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20363,7 +20363,7 @@ export interface components {
             };
         };
         /** @description Attendance marked */
-        Marked: {
+        MarkedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20380,7 +20380,7 @@ export interface components {
             };
         };
         /** @description Message sent */
-        Message: {
+        MessageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20397,7 +20397,7 @@ export interface components {
             };
         };
         /** @description Migration is under way */
-        MigrationStatus: {
+        MigrationStatusAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20417,7 +20417,7 @@ export interface components {
             };
         };
         /** @description OK */
-        MonthRegister: {
+        MonthRegisterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20458,7 +20458,7 @@ export interface components {
             content?: never;
         };
         /** @description Node is ready */
-        Node: {
+        NodeAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20531,7 +20531,7 @@ export interface components {
             };
         };
         /** @description Signed out */
-        Nothing: {
+        NothingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20561,7 +20561,7 @@ export interface components {
             };
         };
         /** @description Marked as read */
-        Notification: {
+        NotificationAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20578,7 +20578,7 @@ export interface components {
             };
         };
         /** @description Opening balance entered */
-        OpeningBalance: {
+        OpeningBalanceAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20598,7 +20598,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Operator: {
+        OperatorAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20619,7 +20619,7 @@ export interface components {
             };
         };
         /** @description Queued */
-        Outcome: {
+        OutcomeAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20636,7 +20636,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        PasskeyOptions: {
+        PasskeyOptionsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20653,7 +20653,7 @@ export interface components {
             };
         };
         /** @description Period created */
-        Period: {
+        PeriodAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20739,7 +20739,7 @@ export interface components {
             };
         };
         /** @description Administrator added and invited */
-        PlatformAdmin: {
+        PlatformAdminAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20763,7 +20763,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Preferences: {
+        PreferencesAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20783,7 +20783,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Profile: {
+        ProfileAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20803,7 +20803,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        Promotion: {
+        PromotionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20823,7 +20823,7 @@ export interface components {
             };
         };
         /** @description All marked as read */
-        ReadAll: {
+        ReadAllAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20858,7 +20858,7 @@ export interface components {
             };
         };
         /** @description Recovery codes made */
-        RecoveryCodes: {
+        RecoveryCodesAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20909,7 +20909,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        Remark: {
+        RemarkAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20962,7 +20962,7 @@ export interface components {
             };
         };
         /** @description Reservation cancelled */
-        Reservation: {
+        ReservationAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20982,7 +20982,7 @@ export interface components {
             };
         };
         /** @description Role created */
-        Role: {
+        RoleAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21003,7 +21003,7 @@ export interface components {
             };
         };
         /** @description Route created */
-        RouteDetail: {
+        RouteDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21025,7 +21025,7 @@ export interface components {
             };
         };
         /** @description Rule added */
-        RuleItem: {
+        RuleItemAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21046,7 +21046,7 @@ export interface components {
             };
         };
         /** @description Schedule saved */
-        Schedule: {
+        ScheduleAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21066,7 +21066,7 @@ export interface components {
             };
         };
         /** @description School is being set up */
-        School: {
+        SchoolAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21086,7 +21086,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SchoolMove: {
+        SchoolMoveAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21172,7 +21172,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Setting: {
+        SettingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21192,7 +21192,7 @@ export interface components {
             };
         };
         /** @description Sign-up cancelled */
-        SignUp: {
+        SignUpAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21212,7 +21212,7 @@ export interface components {
             };
         };
         /** @description Signed in */
-        SignedIn: {
+        SignedInAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21235,7 +21235,7 @@ export interface components {
             };
         };
         /** @description Fee structure created */
-        Structure: {
+        StructureAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21256,7 +21256,7 @@ export interface components {
             };
         };
         /** @description Student created */
-        StudentDetail: {
+        StudentDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21278,7 +21278,7 @@ export interface components {
             };
         };
         /** @description OK */
-        StudentGroups: {
+        StudentGroupsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21298,7 +21298,7 @@ export interface components {
             };
         };
         /** @description Subject created */
-        Subject: {
+        SubjectAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21319,7 +21319,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SubjectPage: {
+        SubjectPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21354,7 +21354,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SubscriptionItem: {
+        SubscriptionItemAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21374,7 +21374,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SummaryPage: {
+        SummaryPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21409,7 +21409,7 @@ export interface components {
             };
         };
         /** @description Template saved */
-        Template: {
+        TemplateAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21429,7 +21429,7 @@ export interface components {
             };
         };
         /** @description Term created */
-        Term: {
+        TermAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21502,7 +21502,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Thread: {
+        ThreadAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21559,7 +21559,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        TotpEnrolment: {
+        TotpEnrolmentAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21576,7 +21576,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Trail: {
+        TrailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21593,7 +21593,7 @@ export interface components {
             };
         };
         /** @description Trip ended */
-        TripDetail: {
+        TripDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21620,7 +21620,7 @@ export interface components {
             };
         };
         /** @description OK */
-        TripStudents: {
+        TripStudentsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21637,7 +21637,7 @@ export interface components {
             };
         };
         /** @description OK */
-        TripViewPage: {
+        TripViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21699,7 +21699,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Unread: {
+        UnreadAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21716,7 +21716,7 @@ export interface components {
             };
         };
         /** @description Results saved */
-        Uploaded: {
+        UploadedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21733,7 +21733,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ViewPage: {
+        ViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21768,7 +21768,7 @@ export interface components {
             };
         };
         /** @description OK */
-        WebPush: {
+        WebPushAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21785,7 +21785,7 @@ export interface components {
             };
         };
         /** @description Written off */
-        WriteOff: {
+        WriteOffAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21943,7 +21943,7 @@ export interface components {
         To: string;
         TripId: string;
         /** @description Only what is not read yet */
-        Unread: boolean;
+        UnreadParameter: boolean;
         /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
         XHomeroomConsole: string;
     };
@@ -21980,7 +21980,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsole"];
             413: components["responses"]["TooLarge"];
@@ -22006,7 +22006,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
             403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
@@ -22034,7 +22034,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsole"];
             413: components["responses"]["TooLarge"];
@@ -22061,7 +22061,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -22102,7 +22102,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -22129,7 +22129,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -22155,7 +22155,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ConsoleSession"];
+            200: components["responses"]["ConsoleSessionAnswer"];
             400: components["responses"]["MalformedOrPasswordWrong"];
             /** @description A second factor is needed to sign in */
             403: {
@@ -22189,7 +22189,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             403: components["responses"]["NotTheConsole"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -22210,7 +22210,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Refreshed */
-            200: components["responses"]["ConsoleSession"];
+            200: components["responses"]["ConsoleSessionAnswer"];
             401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
             403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
             422: components["responses"]["Invalid"];
@@ -22290,7 +22290,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ConsoleSession"];
+            200: components["responses"]["ConsoleSessionAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpiredOrSecondFactorInvalid"];
             /** @description This school is not active */
             403: {
@@ -22328,7 +22328,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPasswordWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -22351,7 +22351,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             /** @description Your session has ended, sign in again */
             401: {
@@ -22384,7 +22384,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Signed out everywhere */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
             422: components["responses"]["Invalid"];
@@ -22441,7 +22441,7 @@ export interface operations {
         };
         responses: {
             /** @description Password changed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Passwords are for web accounts */
@@ -22478,7 +22478,7 @@ export interface operations {
         };
         responses: {
             /** @description If the e-mail has an account, a link is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -22501,7 +22501,7 @@ export interface operations {
         };
         responses: {
             /** @description Password set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             /** @description This link is not valid any more, ask for a new one */
             400: {
                 headers: {
@@ -22584,7 +22584,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["PasskeyOptions"];
+            200: components["responses"]["PasskeyOptionsAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -22620,7 +22620,7 @@ export interface operations {
         };
         responses: {
             /** @description Refreshed */
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
             403: components["responses"]["ThisSchoolIsNotActive"];
@@ -22690,7 +22690,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TotpEnrolment"];
+            200: components["responses"]["TotpEnrolmentAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This sign-in needs a second factor, not a new one */
             403: {
@@ -22780,7 +22780,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["PasskeyOptions"];
+            200: components["responses"]["PasskeyOptionsAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This account has no second factor yet: enrol one */
             403: {
@@ -22865,7 +22865,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["PasskeyOptions"];
+            200: components["responses"]["PasskeyOptionsAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -22943,7 +22943,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["RecoveryCodes"];
+            200: components["responses"]["RecoveryCodesAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -22986,7 +22986,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TotpEnrolment"];
+            200: components["responses"]["TotpEnrolmentAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -23065,7 +23065,7 @@ export interface operations {
         };
         responses: {
             /** @description Authenticator app added */
-            200: components["responses"]["RecoveryCodes"];
+            200: components["responses"]["RecoveryCodesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
@@ -23102,7 +23102,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpiredOrSecondFactorInvalid"];
             /** @description This school is not active */
             403: {
@@ -23141,7 +23141,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -23220,7 +23220,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -23256,7 +23256,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -23296,7 +23296,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -23322,7 +23322,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -23386,7 +23386,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IncidentPage"];
+            200: components["responses"]["IncidentPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23408,7 +23408,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TripStudents"];
+            200: components["responses"]["TripStudentsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23433,7 +23433,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Trail"];
+            200: components["responses"]["TrailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23490,7 +23490,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23566,7 +23566,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Trip paused */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23593,7 +23593,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Trip resumed */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23620,7 +23620,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Trip started */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23771,7 +23771,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["IncidentPage"];
+            200: components["responses"]["IncidentPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23801,7 +23801,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Incident"];
+            201: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23833,7 +23833,7 @@ export interface operations {
         };
         responses: {
             /** @description Incident resolved */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23853,7 +23853,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -23861,7 +23861,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23890,7 +23890,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23915,7 +23915,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -23945,7 +23945,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23967,7 +23967,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -23986,7 +23986,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebPush"];
+            200: components["responses"]["WebPushAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -24015,7 +24015,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24041,7 +24041,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -24070,7 +24070,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Boarding"];
+            200: components["responses"]["BoardingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24141,7 +24141,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TripStudents"];
+            200: components["responses"]["TripStudentsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24171,7 +24171,7 @@ export interface operations {
         };
         responses: {
             /** @description Taken back */
-            200: components["responses"]["Boarding"];
+            200: components["responses"]["BoardingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24263,7 +24263,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TripViewPage"];
+            200: components["responses"]["TripViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24287,7 +24287,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24315,7 +24315,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -24338,7 +24338,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -24377,7 +24377,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -24403,7 +24403,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -24482,7 +24482,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ViewPage"];
+            200: components["responses"]["ViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24513,7 +24513,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24537,7 +24537,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24648,7 +24648,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignUp"];
+            200: components["responses"]["SignUpAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24822,7 +24822,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed up */
-            200: components["responses"]["SignUp"];
+            200: components["responses"]["SignUpAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25157,7 +25157,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CertificatePage"];
+            200: components["responses"]["CertificatePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25203,7 +25203,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["FamilyDues"];
+            200: components["responses"]["FamilyDuesAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25307,7 +25307,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["FileView"];
+            201: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25363,7 +25363,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["LeaveView"];
+            201: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25395,7 +25395,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave cancelled */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25526,7 +25526,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25678,7 +25678,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Contacts"];
+            200: components["responses"]["ContactsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25777,7 +25777,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SummaryPage"];
+            200: components["responses"]["SummaryPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25808,7 +25808,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25839,7 +25839,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Message"];
+            201: components["responses"]["MessageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25867,7 +25867,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Thread"];
+            200: components["responses"]["ThreadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25885,7 +25885,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -25893,7 +25893,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25913,7 +25913,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Preferences"];
+            200: components["responses"]["PreferencesAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25939,7 +25939,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Preferences"];
+            200: components["responses"]["PreferencesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25970,7 +25970,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25995,7 +25995,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26025,7 +26025,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26047,7 +26047,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26066,7 +26066,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebPush"];
+            200: components["responses"]["WebPushAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26095,7 +26095,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26121,7 +26121,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26293,7 +26293,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Children"];
+            200: components["responses"]["ChildrenAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26320,7 +26320,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Children"];
+            200: components["responses"]["ChildrenAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26385,7 +26385,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["FeedAddress"];
+            200: components["responses"]["FeedAddressAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26434,7 +26434,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Day"];
+            200: components["responses"]["DayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26544,7 +26544,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -26567,7 +26567,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -26606,7 +26606,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -26632,7 +26632,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -26660,7 +26660,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["AcademicYear"];
+            201: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26803,7 +26803,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["AcademicYear"];
+            200: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26832,7 +26832,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["AcademicYear"];
+            200: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26883,7 +26883,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Academic year activated */
-            200: components["responses"]["AcademicYear"];
+            200: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26914,7 +26914,7 @@ export interface operations {
         };
         responses: {
             /** @description Announcement saved */
-            201: components["responses"]["AnnouncementView"];
+            201: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27159,7 +27159,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27210,7 +27210,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Announcement published */
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27237,7 +27237,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Announcement withdrawn */
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27310,7 +27310,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Holiday"];
+            201: components["responses"]["HolidayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27470,7 +27470,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Holiday"];
+            200: components["responses"]["HolidayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27499,7 +27499,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Holiday"];
+            200: components["responses"]["HolidayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27549,7 +27549,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonRegister"];
+            200: components["responses"]["LessonRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27578,7 +27578,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LessonMarked"];
+            200: components["responses"]["LessonMarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27605,7 +27605,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonList"];
+            200: components["responses"]["LessonListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27634,7 +27634,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Marked"];
+            200: components["responses"]["MarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27660,7 +27660,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DayRegister"];
+            200: components["responses"]["DayRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27684,7 +27684,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MonthRegister"];
+            200: components["responses"]["MonthRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28051,7 +28051,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Class"];
+            201: components["responses"]["ClassAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28194,7 +28194,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Class"];
+            200: components["responses"]["ClassAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28223,7 +28223,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Class"];
+            200: components["responses"]["ClassAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28347,7 +28347,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Outcome"];
+            200: components["responses"]["OutcomeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28499,7 +28499,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Outcome"];
+            200: components["responses"]["OutcomeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28530,7 +28530,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Template"];
+            201: components["responses"]["TemplateAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28682,7 +28682,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Template"];
+            200: components["responses"]["TemplateAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28817,7 +28817,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Division"];
+            201: components["responses"]["DivisionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29007,7 +29007,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Division"];
+            200: components["responses"]["DivisionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29088,7 +29088,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DivisionRoster"];
+            200: components["responses"]["DivisionRosterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29117,7 +29117,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["EmployeeDetail"];
+            201: components["responses"]["EmployeeDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29244,7 +29244,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ImportResult"];
+            200: components["responses"]["ImportResultAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29268,7 +29268,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ImportRun"];
+            200: components["responses"]["ImportRunAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29423,7 +29423,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["EmployeeDetail"];
+            200: components["responses"]["EmployeeDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29452,7 +29452,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["EmployeeDetail"];
+            200: components["responses"]["EmployeeDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29502,7 +29502,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AssignmentList"];
+            200: components["responses"]["AssignmentListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29531,7 +29531,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["AssignmentList"];
+            200: components["responses"]["AssignmentListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29564,7 +29564,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Erased"];
+            200: components["responses"]["ErasedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29629,7 +29629,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Event"];
+            201: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29796,7 +29796,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Event"];
+            200: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29825,7 +29825,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Event"];
+            200: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29917,7 +29917,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Exam"];
+            201: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29948,7 +29948,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["GradeScale"];
+            201: components["responses"]["GradeScaleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30091,7 +30091,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["GradeScale"];
+            200: components["responses"]["GradeScaleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30120,7 +30120,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["GradeScale"];
+            200: components["responses"]["GradeScaleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30253,7 +30253,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ExamPage"];
+            200: components["responses"]["ExamPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30335,7 +30335,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Remark"];
+            200: components["responses"]["RemarkAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30365,7 +30365,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Remark"];
+            200: components["responses"]["RemarkAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30442,7 +30442,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Uploaded"];
+            200: components["responses"]["UploadedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30473,7 +30473,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Schedule"];
+            200: components["responses"]["ScheduleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30504,7 +30504,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Term"];
+            201: components["responses"]["TermAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30650,7 +30650,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Term"];
+            200: components["responses"]["TermAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30679,7 +30679,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Term"];
+            200: components["responses"]["TermAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30727,7 +30727,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Exam"];
+            200: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30756,7 +30756,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Exam"];
+            200: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30981,7 +30981,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Schedule"];
+            200: components["responses"]["ScheduleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31013,7 +31013,7 @@ export interface operations {
         };
         responses: {
             /** @description Unpublished */
-            200: components["responses"]["Exam"];
+            200: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31149,7 +31149,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CertificatePage"];
+            200: components["responses"]["CertificatePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31620,7 +31620,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Cheque"];
+            200: components["responses"]["ChequeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31648,7 +31648,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Cheque cleared */
-            200: components["responses"]["Cheque"];
+            200: components["responses"]["ChequeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31916,7 +31916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ConcessionItem"];
+            200: components["responses"]["ConcessionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31948,7 +31948,7 @@ export interface operations {
         };
         responses: {
             /** @description Concession ended */
-            200: components["responses"]["ConcessionItem"];
+            200: components["responses"]["ConcessionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32064,7 +32064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["FamilyDues"];
+            200: components["responses"]["FamilyDuesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32140,7 +32140,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Head"];
+            201: components["responses"]["HeadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32290,7 +32290,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Head"];
+            200: components["responses"]["HeadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32319,7 +32319,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Head"];
+            200: components["responses"]["HeadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32373,7 +32373,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["OpeningBalance"];
+            201: components["responses"]["OpeningBalanceAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32581,7 +32581,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["OpeningBalance"];
+            200: components["responses"]["OpeningBalanceAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32914,7 +32914,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["RuleItem"];
+            201: components["responses"]["RuleItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33063,7 +33063,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["RuleItem"];
+            200: components["responses"]["RuleItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33092,7 +33092,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["RuleItem"];
+            200: components["responses"]["RuleItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33146,7 +33146,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Structure"];
+            201: components["responses"]["StructureAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33303,7 +33303,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Structure"];
+            200: components["responses"]["StructureAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33332,7 +33332,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Structure"];
+            200: components["responses"]["StructureAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33552,7 +33552,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SubscriptionItem"];
+            200: components["responses"]["SubscriptionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33581,7 +33581,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["SubscriptionItem"];
+            200: components["responses"]["SubscriptionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33738,7 +33738,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["WriteOff"];
+            201: components["responses"]["WriteOffAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33772,7 +33772,7 @@ export interface operations {
         };
         responses: {
             /** @description Write-off reversed */
-            200: components["responses"]["WriteOff"];
+            200: components["responses"]["WriteOffAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33804,7 +33804,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["FileView"];
+            201: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33877,7 +33877,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["FileView"];
+            200: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33906,7 +33906,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Group"];
+            201: components["responses"]["GroupAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34080,7 +34080,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Group"];
+            200: components["responses"]["GroupAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34109,7 +34109,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Group"];
+            200: components["responses"]["GroupAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34159,7 +34159,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["GroupMembers"];
+            200: components["responses"]["GroupMembersAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34188,7 +34188,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["GroupMembers"];
+            200: components["responses"]["GroupMembersAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34221,7 +34221,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Erased"];
+            200: components["responses"]["ErasedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -34351,7 +34351,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BalancePage"];
+            200: components["responses"]["BalancePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34382,7 +34382,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave decided */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34404,7 +34404,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Entitlements"];
+            200: components["responses"]["EntitlementsAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -34430,7 +34430,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Entitlements"];
+            200: components["responses"]["EntitlementsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34561,7 +34561,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34585,7 +34585,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34614,7 +34614,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["BookView"];
+            201: components["responses"]["BookViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34757,7 +34757,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BookViewPage"];
+            200: components["responses"]["BookViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34781,7 +34781,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["BookView"];
+            200: components["responses"]["BookViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34810,7 +34810,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["BookView"];
+            200: components["responses"]["BookViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34864,7 +34864,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["CopyView"];
+            201: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35022,7 +35022,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["CopyView"];
+            200: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35045,7 +35045,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["CopyView"];
+            200: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35074,7 +35074,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["CopyView"];
+            200: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35128,7 +35128,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Loan"];
+            201: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35259,7 +35259,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LoanPage"];
+            200: components["responses"]["LoanPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35290,7 +35290,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as lost */
-            200: components["responses"]["Loan"];
+            200: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35322,7 +35322,7 @@ export interface operations {
         };
         responses: {
             /** @description Renewed */
-            200: components["responses"]["Loan"];
+            200: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35354,7 +35354,7 @@ export interface operations {
         };
         responses: {
             /** @description Returned */
-            200: components["responses"]["Loan"];
+            200: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35453,7 +35453,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LoanPage"];
+            200: components["responses"]["LoanPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35530,7 +35530,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Reservation"];
+            200: components["responses"]["ReservationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35562,7 +35562,7 @@ export interface operations {
         };
         responses: {
             /** @description Reserved */
-            201: components["responses"]["Reservation"];
+            201: components["responses"]["ReservationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35725,7 +35725,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Contacts"];
+            200: components["responses"]["ContactsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35824,7 +35824,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SummaryPage"];
+            200: components["responses"]["SummaryPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35855,7 +35855,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35886,7 +35886,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Message"];
+            201: components["responses"]["MessageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35914,7 +35914,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Thread"];
+            200: components["responses"]["ThreadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35932,7 +35932,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -35940,7 +35940,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35969,7 +35969,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35994,7 +35994,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36014,7 +36014,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DeliverySetting"];
+            200: components["responses"]["DeliverySettingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36040,7 +36040,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["DeliverySetting"];
+            200: components["responses"]["DeliverySettingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36072,7 +36072,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36094,7 +36094,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36324,7 +36324,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Role"];
+            201: components["responses"]["RoleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -36470,7 +36470,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Role"];
+            200: components["responses"]["RoleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36499,7 +36499,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Role"];
+            200: components["responses"]["RoleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -36629,7 +36629,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Setting"];
+            200: components["responses"]["SettingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36655,7 +36655,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Setting"];
+            200: components["responses"]["SettingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -36896,7 +36896,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["StudentDetail"];
+            201: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37031,7 +37031,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ImportResult"];
+            200: components["responses"]["ImportResultAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37055,7 +37055,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ImportRun"];
+            200: components["responses"]["ImportRunAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37284,7 +37284,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Promotion"];
+            200: components["responses"]["PromotionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37312,7 +37312,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Promotion undone */
-            200: components["responses"]["Promotion"];
+            200: components["responses"]["PromotionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37336,7 +37336,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["StudentDetail"];
+            200: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37365,7 +37365,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["StudentDetail"];
+            200: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37459,7 +37459,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Erased"];
+            200: components["responses"]["ErasedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -37486,7 +37486,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["StudentGroups"];
+            200: components["responses"]["StudentGroupsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37515,7 +37515,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["StudentGroups"];
+            200: components["responses"]["StudentGroupsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37548,7 +37548,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Guardianship"];
+            201: components["responses"]["GuardianshipAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37580,7 +37580,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Guardianship"];
+            200: components["responses"]["GuardianshipAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37714,7 +37714,7 @@ export interface operations {
         };
         responses: {
             /** @description Student readmitted */
-            200: components["responses"]["StudentDetail"];
+            200: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37825,7 +37825,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ClassSubjects"];
+            200: components["responses"]["ClassSubjectsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37852,7 +37852,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["ClassSubjects"];
+            200: components["responses"]["ClassSubjectsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37883,7 +37883,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Subject"];
+            201: components["responses"]["SubjectAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37972,7 +37972,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SubjectPage"];
+            200: components["responses"]["SubjectPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37996,7 +37996,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Subject"];
+            200: components["responses"]["SubjectAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38025,7 +38025,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Subject"];
+            200: components["responses"]["SubjectAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38073,7 +38073,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Cover"];
+            200: components["responses"]["CoverAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38100,7 +38100,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Cover"];
+            200: components["responses"]["CoverAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38124,7 +38124,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DivisionWeek"];
+            200: components["responses"]["DivisionWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38153,7 +38153,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["DivisionWeek"];
+            200: components["responses"]["DivisionWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38199,7 +38199,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["GroupWeek"];
+            200: components["responses"]["GroupWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38228,7 +38228,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["GroupWeek"];
+            200: components["responses"]["GroupWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38281,7 +38281,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Period"];
+            201: components["responses"]["PeriodAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38424,7 +38424,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Period"];
+            200: components["responses"]["PeriodAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38453,7 +38453,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Period"];
+            200: components["responses"]["PeriodAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38775,7 +38775,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Bus"];
+            201: components["responses"]["BusAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38927,7 +38927,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["BusDetail"];
+            200: components["responses"]["BusDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38956,7 +38956,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Bus"];
+            200: components["responses"]["BusAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39010,7 +39010,7 @@ export interface operations {
         };
         responses: {
             /** @description Driver assigned */
-            200: components["responses"]["BusDetail"];
+            200: components["responses"]["BusDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39127,7 +39127,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["IncidentPage"];
+            200: components["responses"]["IncidentPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39154,7 +39154,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Incident discarded */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39181,7 +39181,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Riders notified */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39214,7 +39214,7 @@ export interface operations {
         };
         responses: {
             /** @description Incident resolved */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39280,7 +39280,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["RouteDetail"];
+            201: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39433,7 +39433,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["RouteDetail"];
+            200: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39462,7 +39462,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["RouteDetail"];
+            200: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39516,7 +39516,7 @@ export interface operations {
         };
         responses: {
             /** @description Riders saved */
-            200: components["responses"]["RouteDetail"];
+            200: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39666,7 +39666,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TripViewPage"];
+            200: components["responses"]["TripViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39737,7 +39737,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39766,7 +39766,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39800,7 +39800,7 @@ export interface operations {
         };
         responses: {
             /** @description Trip cancelled */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39834,7 +39834,7 @@ export interface operations {
         };
         responses: {
             /** @description Trip handed over */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39868,7 +39868,7 @@ export interface operations {
         };
         responses: {
             /** @description Rider added */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39895,7 +39895,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Trail"];
+            200: components["responses"]["TrailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40008,7 +40008,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["PlatformAdmin"];
+            201: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -40172,7 +40172,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -40195,7 +40195,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Disabled */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -40219,7 +40219,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Enabled */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -40246,7 +40246,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Invitation sent */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -40270,7 +40270,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Second factors removed */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -40746,7 +40746,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MigrationStatus"];
+            200: components["responses"]["MigrationStatusAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             409: components["responses"]["DuplicateOrConflict"];
@@ -40771,7 +40771,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["MigrationStatus"];
+            200: components["responses"]["MigrationStatusAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -40794,7 +40794,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["MigrationStatus"];
+            200: components["responses"]["MigrationStatusAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["Invalid"];
@@ -40818,7 +40818,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Node"];
+            201: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41023,7 +41023,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["Node"];
+            200: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41047,7 +41047,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Node is being emptied */
-            200: components["responses"]["Node"];
+            200: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41077,7 +41077,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Node"];
+            200: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41221,7 +41221,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Operator"];
+            200: components["responses"]["OperatorAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41244,7 +41244,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Disabled */
-            200: components["responses"]["Operator"];
+            200: components["responses"]["OperatorAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41268,7 +41268,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Enabled */
-            200: components["responses"]["Operator"];
+            200: components["responses"]["OperatorAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41295,7 +41295,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["School"];
+            201: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41493,7 +41493,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Profile"];
+            200: components["responses"]["ProfileAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41522,7 +41522,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Profile"];
+            200: components["responses"]["ProfileAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41547,7 +41547,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41571,7 +41571,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41607,7 +41607,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
-            202: components["responses"]["Export"];
+            202: components["responses"]["ExportAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41642,7 +41642,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            202: components["responses"]["Export"];
+            202: components["responses"]["ExportAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41703,7 +41703,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SchoolMove"];
+            200: components["responses"]["SchoolMoveAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41732,7 +41732,7 @@ export interface operations {
         };
         responses: {
             /** @description School is being moved */
-            200: components["responses"]["SchoolMove"];
+            200: components["responses"]["SchoolMoveAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41757,7 +41757,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Old copy removed */
-            200: components["responses"]["SchoolMove"];
+            200: components["responses"]["SchoolMoveAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41853,7 +41853,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41915,7 +41915,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41984,7 +41984,7 @@ export interface operations {
         };
         responses: {
             /** @description Announcement saved */
-            201: components["responses"]["AnnouncementView"];
+            201: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42066,7 +42066,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ViewPage"];
+            200: components["responses"]["ViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42097,7 +42097,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42121,7 +42121,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42146,7 +42146,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonRegister"];
+            200: components["responses"]["LessonRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42175,7 +42175,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LessonMarked"];
+            200: components["responses"]["LessonMarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42202,7 +42202,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonList"];
+            200: components["responses"]["LessonListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42231,7 +42231,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Marked"];
+            200: components["responses"]["MarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42257,7 +42257,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DayRegister"];
+            200: components["responses"]["DayRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42281,7 +42281,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MonthRegister"];
+            200: components["responses"]["MonthRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42427,7 +42427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DivisionRoster"];
+            200: components["responses"]["DivisionRosterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42456,7 +42456,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Event"];
+            201: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42549,7 +42549,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Event"];
+            200: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42659,7 +42659,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ExamPage"];
+            200: components["responses"]["ExamPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42683,7 +42683,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Schedule"];
+            200: components["responses"]["ScheduleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42713,7 +42713,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["FileView"];
+            201: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42769,7 +42769,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["LeaveView"];
+            201: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42865,7 +42865,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BalancePage"];
+            200: components["responses"]["BalancePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42896,7 +42896,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave cancelled */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42928,7 +42928,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave decided */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -43059,7 +43059,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43189,7 +43189,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43282,7 +43282,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BookViewPage"];
+            200: components["responses"]["BookViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43306,7 +43306,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Contacts"];
+            200: components["responses"]["ContactsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43405,7 +43405,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SummaryPage"];
+            200: components["responses"]["SummaryPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43436,7 +43436,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43467,7 +43467,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Message"];
+            201: components["responses"]["MessageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -43495,7 +43495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Thread"];
+            200: components["responses"]["ThreadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43513,7 +43513,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -43521,7 +43521,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43550,7 +43550,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43575,7 +43575,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -43605,7 +43605,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43627,7 +43627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -43646,7 +43646,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebPush"];
+            200: components["responses"]["WebPushAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -43675,7 +43675,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43701,7 +43701,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -43883,7 +43883,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Remark"];
+            200: components["responses"]["RemarkAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44000,7 +44000,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Uploaded"];
+            200: components["responses"]["UploadedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44089,7 +44089,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SubjectPage"];
+            200: components["responses"]["SubjectPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44110,7 +44110,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["FeedAddress"];
+            200: components["responses"]["FeedAddressAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -44194,7 +44194,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Day"];
+            200: components["responses"]["DayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44222,7 +44222,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -44245,7 +44245,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -44284,7 +44284,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -44310,7 +44310,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
