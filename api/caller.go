@@ -91,7 +91,7 @@ func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, u
 		return Denied(d.Why)
 	}
 	if d.Evaluation && row.ClosedInEvaluationMode() {
-		return Coded(403, "EVALUATION_MODE_READONLY", "The school is in evaluation mode: teachers can read only")
+		return Coded(403, "EVALUATION_MODE_READONLY", d.EvaluationRefusal())
 	}
 	return nil
 }

@@ -61,6 +61,17 @@ type Decision struct {
 	Unknown    bool // the target is not of this school
 	Evaluation bool // the user is a teacher, and the school is being evaluated
 	Why        string
+	// EvaluationReason is what the school says of its evaluation mode; empty: nothing.
+	EvaluationReason string
+}
+
+// EvaluationRefusal is what a teacher reads whose write is refused in evaluation mode.
+func (d Decision) EvaluationRefusal() string {
+	const refusal = "The school is in evaluation mode: teachers can read only"
+	if d.EvaluationReason == "" {
+		return refusal
+	}
+	return refusal + " (" + d.EvaluationReason + ")"
 }
 
 // Schools finds schools, ready to be served.
@@ -186,6 +197,8 @@ func (k *Kernel) checkRow(r *Row) error {
 		return fmt.Errorf("row %s names a permission that no module defines: %q", r.Name(), r.Module)
 	case slices.ContainsFunc(r.OrReads, func(module string) bool { return r.Action != Read || k.Catalogue.Find(module) < 0 }):
 		return fmt.Errorf("row %s opens by permissions to read that no module defines, or is no read: %q", r.Name(), r.OrReads)
+	case (r.TakesCSV() || r.Upload && !r.AnyFile) == (len(r.Columns) == 0):
+		return fmt.Errorf("row %s takes a CSV file and does not say its columns, or the other way round: see api.Columns", r.Name())
 	case r.Fresh && !r.Bearer:
 		return fmt.Errorf("row %s asks for a fresh proof of nobody: it takes no token", r.Name())
 	case r.Idempotent && (r.OwnTx || r.Upload):

@@ -46,6 +46,7 @@ type Row struct {
 	Unlisted             bool          // not in the document: it exists on a developer's machine only
 	Version              int           // of the API; 1 is implicit in the path
 	Timeout              time.Duration // of its handler, where the kernel's does not do
+	Columns              []FileColumn  // of the CSV file it takes
 	Listing              *Listing
 	Twin                 bool     // the POST form of a GET list
 	Failures             []*Error // refusals of its own handler, for the document
@@ -129,6 +130,16 @@ func OrCSV[Req any](read func(*Req, *Incoming) error) Option {
 		r.MaxUpload = MaxUpload
 	}
 }
+
+// FileColumn is a column of a CSV file that a row takes.
+type FileColumn struct {
+	Name string
+	Also []string // other names it is known by
+	Rule string   // what a cell must be; empty: anything
+}
+
+// Columns documents the columns of the CSV file that the row takes: see sheet.Document. Every row that takes one has it.
+func Columns(columns ...FileColumn) Option { return func(r *Row) { r.Columns = columns } }
 
 // TakesCSV reports whether the row takes a CSV file where it takes a JSON body.
 func (r *Row) TakesCSV() bool { return r.fromCSV != nil }

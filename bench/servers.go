@@ -115,7 +115,7 @@ func configuration(database, redis string) (config.Config, error) {
 // background, and a requested school is on no queue.
 func open(ctx context.Context, c config.Config, ms []migrations.Migration) (*service.Service, error) {
 	s, err := service.New(ctx, c, service.Options{Migrations: slices.Clone(ms), ExtraRows: slices.Concat(studentRows(), dashboardRows()),
-		PositionsPerSecond: 1_000_000})
+		PositionsPerSecond: 1_000_000, NoFirstYear: true})
 	if err != nil {
 		return nil, err
 	}

@@ -32,27 +32,28 @@ type webMessage struct {
 	urgency      string
 }
 
-// webNotice is a notice as the app's service worker gets it. It says what a push to a phone says.
-type webNotice struct {
-	AccountID  uuid.UUID  `json:"accountId"` // of the app's accounts: whose page a tap opens
-	Type       string     `json:"type"`
+// WebNotice is a notice as the app's service worker gets it. It says what a push to a phone says.
+type WebNotice struct {
+	AccountID  uuid.UUID  `json:"accountId" doc:"Whose it is, of the accounts of this browser"`
+	Type       string     `json:"type" doc:"What it is about: one of the types above" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE"`
 	Title      string     `json:"title"`
 	Body       string     `json:"body"`
-	RecordID   *uuid.UUID `json:"id,omitempty"`
-	StudentID  *uuid.UUID `json:"studentId,omitempty"`
-	Badge      int        `json:"badge,omitempty"`
-	DeliveryID string     `json:"deliveryId"` // the same if it comes twice
-	Locale     string     `json:"locale"`
+	RecordID   *uuid.UUID `json:"id,omitempty" doc:"The record it is about; of a message its thread"`
+	StudentID  *uuid.UUID `json:"studentId,omitempty" doc:"The student it is about"`
+	Badge      int        `json:"badge,omitempty" doc:"How many notifications the user has not read"`
+	DeliveryID string     `json:"deliveryId" doc:"The same if it comes twice: show it once"`
+	Locale     string     `json:"locale" doc:"The school's"`
 }
 
-// usefulFor is how long a push service keeps a notice for a phone that is off. What is about now is not told tomorrow.
-var usefulFor = map[string]time.Duration{"TRANSPORT": time.Hour, "ATTENDANCE": 12 * time.Hour}
+// UsefulFor is how long a push service keeps a notice for a phone that is off. What is about now is not told tomorrow.
+var UsefulFor = map[string]time.Duration{"TRANSPORT": time.Hour, "ATTENDANCE": 12 * time.Hour}
 
-const usefulElse = 3 * 24 * time.Hour
+// UsefulElse is the same for all other types.
+const UsefulElse = 3 * 24 * time.Hour
 
 // urgencyOf is whether a phone that saves power is woken: for what is urgent or about now.
 func urgencyOf(m Message) string {
-	if _, now := usefulFor[m.Type]; now || m.Urgent {
+	if _, now := UsefulFor[m.Type]; now || m.Urgent {
 		return "high"
 	}
 	return "normal"
@@ -72,9 +73,9 @@ func (b *Browsers) queueFor(ctx context.Context, m Message, q queue) (int, error
 	if err != nil || len(to) == 0 {
 		return 0, err
 	}
-	useful, ok := usefulFor[m.Type]
+	useful, ok := UsefulFor[m.Type]
 	if !ok {
-		useful = usefulElse
+		useful = UsefulElse
 	}
 	shown := m.ID
 	if m.CollapseID != nil {
@@ -134,7 +135,7 @@ func (b *Browsers) recipients(ctx context.Context, m Message, q queue) ([]subscr
 
 // noticeText is the notice as JSON. What is longer than a push service takes loses the end of its body.
 func noticeText(m Message, account, shown uuid.UUID) []byte {
-	n := webNotice{AccountID: account, Type: m.Type, Title: m.Title, Body: m.Body, RecordID: m.RecordID, StudentID: m.StudentID, Badge: m.Badge,
+	n := WebNotice{AccountID: account, Type: m.Type, Title: m.Title, Body: m.Body, RecordID: m.RecordID, StudentID: m.StudentID, Badge: m.Badge,
 		DeliveryID: shown.String(), Locale: m.Locale}
 	for {
 		text, err := json.Marshal(n)

@@ -121,7 +121,7 @@ type town struct {
 func newTown(t *testing.T, c config.Config, schools int) *town {
 	t.Helper()
 	ctx := context.Background()
-	s, err := service.New(ctx, c, service.Options{})
+	s, err := service.New(ctx, c, service.Options{NoFirstYear: true})
 	if err != nil {
 		t.Fatal(err)
 	}

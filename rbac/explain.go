@@ -67,7 +67,7 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 	closed := ask.Action != api.Read && (known < 0 || !r.Catalogue[known].OpenInEvaluationMode)
 	switch {
 	case d.Allowed && d.Evaluation && closed:
-		out.Allowed, out.Why = false, "The school is in evaluation mode: teachers can read only"
+		out.Allowed, out.Why = false, d.EvaluationRefusal()
 	case d.Allowed && ask.Target != (api.Target{}):
 		out.Why = "The role has the permission, and the user is assigned there"
 	case d.Allowed:

@@ -211,7 +211,10 @@ func TestEvaluationModeLetsTeachersReadOnlyExceptForExams(t *testing.T) {
 	}
 	admin.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"evaluationMode": false, "version": 1}, 409, "")
 	body := map[string]any{"divisionId": division.ID, "subjectId": api.NewID()}
-	teacher.Refuses(t, "POST", "/teacher/attendance/try", body, 403, "EVALUATION_MODE_READONLY")
+	f := teacher.Refuses(t, "POST", "/teacher/attendance/try", body, 403, "EVALUATION_MODE_READONLY")
+	if want := "The school is in evaluation mode: teachers can read only (Inspection)"; f.Message != want {
+		t.Errorf("a refused write says %q, not %q", f.Message, want)
+	}
 	for _, path := range []string{"/teacher/result/try", "/teacher/exam/try", "/teacher/notification/try"} {
 		if a := teacher.Call(t, "POST", path, body); a.Status != 200 {
 			t.Errorf("%s: %d %s", path, a.Status, a.Body)

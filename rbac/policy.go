@@ -71,10 +71,11 @@ type rules struct {
 }
 
 type setting struct {
-	PolicyVersion       int64
-	EvaluationMode      bool
-	EvaluationModeFrom  *time.Time
-	EvaluationModeUntil *time.Time
+	PolicyVersion        int64
+	EvaluationMode       bool
+	EvaluationModeReason string
+	EvaluationModeFrom   *time.Time
+	EvaluationModeUntil  *time.Time
 }
 
 // evaluationModeOn reports whether evaluation mode is on at a moment. Its window opens and

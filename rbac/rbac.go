@@ -75,6 +75,9 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 		return api.Decision{}, err
 	}
 	d := api.Decision{Allowed: ok, Evaluation: p.evaluation.evaluationModeOn(r.now()) && u.Role == api.Teacher}
+	if d.Evaluation {
+		d.EvaluationReason = p.evaluation.EvaluationModeReason
+	}
 	if !ok {
 		d.Why = r.refusalReason(p, ask)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"homeroom/api"
 )
 
 // Clean is a cell without what spreadsheets add around it.
@@ -42,6 +44,28 @@ func OneOf(short map[string]string, words ...string) func(string) (string, error
 		}
 		return "", errors.New("must be one of " + strings.Join(words, ", "))
 	}
+}
+
+// Document is what the columns are called and what their cells must be, in the words by which a wrong one is refused.
+func Document(columns []Column) []api.FileColumn {
+	wrong := strings.Repeat("?", 4000) // no column takes it
+	out := make([]api.FileColumn, len(columns))
+	for i, c := range columns {
+		var err error
+		switch {
+		case c.Phone:
+			_, err = api.ParsePhoneIn("", wrong)
+		case c.Date:
+			err = errDate
+		default:
+			_, err = c.Check(wrong)
+		}
+		out[i] = api.FileColumn{Name: c.Name, Also: c.Also}
+		if err != nil {
+			out[i].Rule = err.Error()
+		}
+	}
+	return out
 }
 
 // Email takes an e-mail address.

@@ -138,9 +138,9 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 }
 
 // settings are those of an instance on the servers, with limits that do not get in the way of tests. Schools that it makes
-// have no quiet hours: a test that wants them calls School.QuietHours, or starts an instance with NoQuietHours false.
+// have no academic year and no quiet hours: a test that wants them calls School.QuietHours, or starts an instance with NoQuietHours false.
 func settings(at Servers, changes ...Change) (config.Config, service.Options, error) {
-	o := service.Options{Namespace: at.Name, NoQuietHours: true, PositionsPerSecond: 1000, Patience: 10 * time.Second}
+	o := service.Options{Namespace: at.Name, NoQuietHours: true, NoFirstYear: true, PositionsPerSecond: 1000, Patience: 10 * time.Second}
 	c, err := config.Load(config.Local, map[string]string{
 		"DATABASE_URL": at.Platform, "HOMEROOM_NODE_URL": at.Node, "REDIS_URL": at.Redis, "HOMEROOM_SHARDS": "4", "HOMEROOM_SPARES": "2",
 		"HOMEROOM_LIMIT_AUTH": "1000000-M", "HOMEROOM_LIMIT_READ": "1000000-M", "HOMEROOM_LIMIT_WRITE": "1000000-M",

@@ -124,9 +124,7 @@ func (c LiveChannel) document(k *api.Kernel) ([]byte, error) {
 func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 	s := newSchemas(k)
 	var out strings.Builder
-	out.WriteString(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-		`<title>Homeroom: the live channel</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api-docs/page.css"></head><body class="live">` +
-		`<p><a href="/api-docs">The API</a> · <a href="/asyncapi.json">asyncapi.json</a></p><h1>The live channel</h1>`)
+	out.WriteString(pageHead("The live channel", ` · <a href="/asyncapi.json">asyncapi.json</a>`))
 	for line := range strings.SplitSeq(liveGuide(), "\n\n") {
 		// The tables follow, with their fields; and who reads this needs no link to it.
 		if !strings.HasPrefix(line, "|") && !strings.Contains(line, "(/api-docs/live)") {
@@ -136,24 +134,10 @@ func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 	write := func(title string, input bool, events []LiveEvent) error {
 		fmt.Fprintf(&out, "<h2>%s</h2>", title)
 		for _, e := range events {
-			object, err := s.object(schemaUse{t: reflect.TypeOf(e.Data), input: input})
-			if err != nil {
+			fmt.Fprintf(&out, `<h3 id="%s"><code>%s</code></h3><p>%s</p>`, e.Name, e.Name, inHTML(e.Summary))
+			if err := s.fieldTable(&out, schemaUse{t: reflect.TypeOf(e.Data), input: input}); err != nil {
 				return fmt.Errorf("event %s: %w", e.Name, err)
 			}
-			fmt.Fprintf(&out, `<h3 id="%s"><code>%s</code></h3><p>%s</p><table>`, e.Name, e.Name, inHTML(e.Summary))
-			required, _ := object["required"].([]string)
-			fields, _ := object["properties"].(schema)
-			for _, name := range slices.Sorted(maps.Keys(fields)) {
-				field := fields[name].(schema)
-				says, _ := field["description"].(string)
-				must := ""
-				if slices.Contains(required, name) {
-					must = "always"
-				}
-				fmt.Fprintf(&out, "<tr><td><code>%s</code></td><td>%s</td><td>%s</td><td>%s</td></tr>",
-					name, must, html.EscapeString(typeInWords(field)), inHTML(says))
-			}
-			out.WriteString("</table>")
 		}
 		return nil
 	}
@@ -173,6 +157,36 @@ func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 	}
 	out.WriteString("</body></html>\n")
 	return []byte(out.String()), nil
+}
+
+// pageHead is the head of a page beside the API's own, with its links.
+func pageHead(title, links string) string {
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+		`<title>Homeroom: ` + html.EscapeString(title) + `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api-docs/page.css">` +
+		`</head><body class="live"><p><a href="/api-docs">The API</a>` + links + `</p><h1>` + html.EscapeString(title) + `</h1>`
+}
+
+// fieldTable writes the fields of an object: name, whether it is always there, what it holds and means.
+func (s *schemas) fieldTable(out *strings.Builder, use schemaUse) error {
+	object, err := s.object(use)
+	if err != nil {
+		return err
+	}
+	required, _ := object["required"].([]string)
+	fields, _ := object["properties"].(schema)
+	out.WriteString("<table>")
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		field := fields[name].(schema)
+		says, _ := field["description"].(string)
+		must := ""
+		if slices.Contains(required, name) {
+			must = "always"
+		}
+		fmt.Fprintf(out, "<tr><td><code>%s</code></td><td>%s</td><td>%s</td><td>%s</td></tr>",
+			name, must, html.EscapeString(typeInWords(field)), inHTML(says))
+	}
+	out.WriteString("</table>")
+	return nil
 }
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")

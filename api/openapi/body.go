@@ -3,6 +3,7 @@ package openapi
 import (
 	"net/http"
 	"reflect"
+	"strings"
 
 	"homeroom/api"
 )
@@ -38,7 +39,7 @@ func (d *document) requestBody(row *api.Row) (*requestBody, error) {
 	}
 	content := map[string]media{}
 	if row.TakesCSV() {
-		content = fileContent()
+		content = fileContent(row)
 	}
 	content["application/json"] = media{Schema: data}
 	return &requestBody{Required: must, Content: content}, nil
@@ -51,12 +52,17 @@ func uploadBody(row *api.Row) *requestBody {
 			"description": "At most 10 MiB. Its type is found from its content."}
 		return &requestBody{Required: true, Content: map[string]media{"multipart/form-data": formOf(file)}}
 	}
-	return &requestBody{Required: true, Content: fileContent()}
+	return &requestBody{Required: true, Content: fileContent(row)}
 }
 
 // fileContent is a CSV file, in a form or as the whole body.
-func fileContent() map[string]media {
-	file := schema{"type": "string", "contentMediaType": "text/csv", "description": "A CSV file in UTF-8, of at most 20 MiB."}
+func fileContent(row *api.Row) map[string]media {
+	names := make([]string, len(row.Columns))
+	for i, c := range row.Columns {
+		names[i] = "`" + c.Name + "`"
+	}
+	file := schema{"type": "string", "contentMediaType": "text/csv", "description": "A CSV file in UTF-8, of at most 20 MiB. " +
+		"Its first row names the columns, in any order: " + strings.Join(names, ", ") + ". [What their cells must be](/api-docs/files)."}
 	return map[string]media{"multipart/form-data": formOf(file), "text/csv": {Schema: file}}
 }
 

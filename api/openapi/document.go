@@ -82,7 +82,7 @@ func describe(k *api.Kernel) (*spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.shareRepeated()
+	d.shareRepeated(schemas)
 	return &spec{
 		OpenAPI: "3.1.0",
 		Info:    info{Title: "Homeroom", Version: "1.0.0", Description: guide(rows, k.Catalogue)},

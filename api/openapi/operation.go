@@ -49,6 +49,7 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 		Summary:     row.Summary,
 		Description: d.whoMay(row),
 		Tags:        []string{d.tag(row)},
+		Security:    []map[string][]string{},
 		Parameters:  parameters,
 		RequestBody: body,
 		Responses:   responses,
@@ -110,6 +111,17 @@ func (d *document) parameters(row *api.Row, in *input) ([]parameter, error) {
 		}
 		in.query = len(query) > 0
 		out = append(out, query...)
+	case row.TakesCSV():
+		query, err := d.queryParameters(row)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range query {
+			if p.Schema["type"] != "array" { // those are the file itself
+				p.Required, p.Description = false, strings.TrimSpace("With a CSV file. "+p.Description)
+				out = append(out, p)
+			}
+		}
 	}
 	if row.Console {
 		out = append(out, parameterOf(api.ConsoleHeader, inHeader, true, schema{

@@ -32,7 +32,7 @@ func Mount(k *api.Kernel) error {
 			panic(err)
 		}
 		return newAsset("application/json; charset=utf-8", document)
-	})}
+	}), "/api-docs/files": sync.OnceValue(func() *asset { return newAsset("text/html; charset=utf-8", filesPage(k)) })}
 	for path, file := range map[string]struct{ name, media string }{
 		"/api-docs":                      {"page.html", "text/html; charset=utf-8"},
 		"/api-docs/":                     {"page.html", "text/html; charset=utf-8"},

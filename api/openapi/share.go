@@ -11,12 +11,16 @@ import (
 
 // shareRepeated moves parameters and answers that several operations have into the
 // components. It wants schemas that have their names, from which answers get theirs.
-func (d *document) shareRepeated() {
+func (d *document) shareRepeated(schemas map[string]map[string]any) {
 	parameters := sharing[parameter]{section: "parameters", components: d.common}
 	answers := sharing[response]{section: "responses", components: d.responses}
 	d.eachOperation(func(op *operation) {
 		for _, p := range op.Parameters {
-			parameters.count(p, p.Ref, camel(p.Name))
+			name := camel(p.Name)
+			if schemas[name] != nil { // generators put both into one namespace
+				name += "Parameter"
+			}
+			parameters.count(p, p.Ref, name)
 		}
 		for _, r := range op.Responses {
 			answers.count(r.withoutMessage(), r.Ref, r.name())
@@ -176,5 +180,5 @@ func (r response) name() string {
 	case len(kinds) > 1:
 		return path.Base(record) + "OrFile"
 	}
-	return path.Base(record)
+	return path.Base(record) + "Answer" // the record's own name is its schema's: generators put both into one namespace
 }

@@ -18,10 +18,10 @@ func TestDocument_EqualParametersAndAnswers_AreComponents(t *testing.T) {
 	}
 	get, put := operationByID(doc, "getSchoolAdminStudentById").Responses.Value("200"),
 		operationByID(doc, "putSchoolAdminStudentById").Responses.Value("200")
-	if want := "#/components/responses/StudentView"; get.Ref != want || put.Ref != want {
+	if want := "#/components/responses/StudentViewAnswer"; get.Ref != want || put.Ref != want {
 		t.Errorf("answers %q and %q, want %q", get.Ref, put.Ref, want)
 	}
-	said := doc.Components.Responses["StudentView"].Value.Content["application/json"].Schema.Value.Properties["message"].Value.Examples
+	said := doc.Components.Responses["StudentViewAnswer"].Value.Content["application/json"].Schema.Value.Properties["message"].Value.Examples
 	if want := []any{"Student added", "OK", "Student changed", "Created"}; !slices.Equal(said, want) {
 		t.Errorf("the component's messages are %v", said)
 	}

@@ -45,7 +45,7 @@ type operation struct {
 	Parameters  []parameter           `json:"parameters,omitempty"`
 	RequestBody *requestBody          `json:"requestBody,omitempty"`
 	Responses   map[string]response   `json:"responses"` // by status
-	Security    []map[string][]string `json:"security,omitempty"`
+	Security    []map[string][]string `json:"security"`  // empty: it needs no token
 	Fresh       bool                  `json:"x-fresh,omitempty"`
 	LimitClass  api.LimitClass        `json:"x-limit-class"`
 	Permission  *permission           `json:"x-permission,omitempty"`

@@ -18,7 +18,7 @@ import (
 func init() {
 	testkit.ShareWith(func(_ *config.Config, o *service.Options) {
 		o.ExtraRows = append(o.ExtraRows, api.Rows(
-			api.Post("/school-admin/report/parcel", "report", "Takes JSON or a file", unpack, api.OrCSV(readParcel)),
+			api.Post("/school-admin/report/parcel", "report", "Takes JSON or a file", unpack, api.OrCSV(readParcel), api.Columns(api.FileColumn{Name: "weight"})),
 			api.Post("/school-admin/report/maybe", "report", "Needs no body", unpack, api.NoBodyNeeded),
 			api.Post("/teacher/attendance/several", "attendance", "Is about several divisions", several, api.AboutEach(severalTargets)),
 		)...)

@@ -57,7 +57,7 @@ func (s *Service) Demo(ctx context.Context) (DemoSignIns, error) {
 	if err != nil {
 		return signIns, err
 	}
-	if err := roster.Demo(db, s.demoYear(school)); err != nil {
+	if err := roster.Demo(db, school.ID, s.demoYear(school)); err != nil {
 		return signIns, err
 	}
 	return signIns, s.demoBus(ctx, school, db)

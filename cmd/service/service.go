@@ -33,6 +33,7 @@ import (
 	"homeroom/modules/file"
 	"homeroom/modules/platform"
 	"homeroom/modules/transport/live"
+	"homeroom/modules/year"
 	"homeroom/rbac"
 	"homeroom/realtime"
 	"homeroom/tenancy"
@@ -69,6 +70,9 @@ type Options struct {
 	// NoQuietHours has new schools begin without quiet hours, so that what they send does not depend on the time of
 	// day: for tests. In production they begin with 21:00 to 07:00.
 	NoQuietHours bool
+	// NoFirstYear has new schools begin without an academic year: for tests, which make years of their own around the days
+	// they are about.
+	NoFirstYear bool
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
 	PositionsPerSecond int
 	// Dial opens the connections requests use, to the schools' Postgres and to Redis, DialPlatform those to the
@@ -226,6 +230,15 @@ func (s *Service) openAuth(o Options) error {
 		return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
 	}},
 		{Name: "administrator", Run: s.Auth.AddFirstAdmin}, {Name: "invitation", Run: s.Auth.InviteFirstAdmin}}
+	if !o.NoFirstYear {
+		steps = append(steps, lifecycle.Step{Name: "academic year", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+			db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+			if err != nil {
+				return err
+			}
+			return year.AddFirst(db, school, api.DateOf(clock().In(school.Location())))
+		}})
+	}
 	if o.NoQuietHours {
 		steps = append(steps, lifecycle.Step{Name: "no quiet hours", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 			db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
@@ -286,6 +299,9 @@ func (s *Service) openKernel(o Options) error {
 		return err
 	}
 	if err := openapi.MountLive(s.Kernel, liveChannel()); err != nil {
+		return err
+	}
+	if err := openapi.MountPush(s.Kernel, pushMessages()); err != nil {
 		return err
 	}
 	for _, m := range modules {

@@ -122,12 +122,12 @@ func (f *Driver) sendTo(ctx context.Context, m delivery.Message, user uuid.UUID)
 
 // pushMessage is the message in the specification's shape.
 func pushMessage(m delivery.Message) *messaging.Message {
-	data := map[string]string{"type": m.Type, "id": "", "studentId": ""}
+	data := delivery.PushData{Type: m.Type}
 	if m.RecordID != nil {
-		data["id"] = m.RecordID.String()
+		data.ID = m.RecordID.String()
 	}
 	if m.StudentID != nil {
-		data["studentId"] = m.StudentID.String()
+		data.StudentID = m.StudentID.String()
 	}
 	aps := &messaging.Aps{Sound: "default"}
 	if m.Badge > 0 {
@@ -139,28 +139,17 @@ func pushMessage(m delivery.Message) *messaging.Message {
 	if m.CollapseID != nil {
 		shown = m.CollapseID.String()
 	}
-	data["deliveryId"] = shown
+	data.DeliveryID = shown
 	return &messaging.Message{
 		Notification: &messaging.Notification{Title: m.Title, Body: m.Body},
-		Data:         data,
+		Data:         data.Texts(),
 		Android: &messaging.AndroidConfig{Priority: "high",
-			Notification: &messaging.AndroidNotification{ChannelID: channelID(m.Type), Tag: shown}},
+			Notification: &messaging.AndroidNotification{ChannelID: notice.Type(m.Type).Channel(), Tag: shown}},
 		APNS: &messaging.APNSConfig{
 			Headers: map[string]string{"apns-collapse-id": shown},
 			Payload: &messaging.APNSPayload{Aps: aps},
 		},
 	}
-}
-
-// channelID is the channel of Android's that a type of notice is shown in, such as service_announcements. Types without a
-// plural have none in their channel's name.
-func channelID(noticeType string) string {
-	name := "service_" + strings.ToLower(noticeType)
-	switch notice.Type(noticeType) {
-	case notice.Attendance, notice.Transport, notice.Library, notice.Timetable:
-		return name
-	}
-	return name + "s"
 }
 
 var errUnregistered = errors.New("the device is gone")

@@ -33,6 +33,8 @@ var resultSheet = []sheet.Column{
 	colRemark:          {Name: "remark", Also: []string{"remarks"}, Check: sheet.Text(500)},
 }
 
+var fileColumns = api.Columns(sheet.Document(resultSheet)...)
+
 // readCSV fills a batch from a file. A student is named by id or admission number, a
 // paper by id, by its subject, or by paperId of the request for all rows.
 func readCSV(r *batch, file *api.Incoming) error {

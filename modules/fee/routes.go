@@ -10,6 +10,7 @@ import (
 	"homeroom/api"
 	"homeroom/modules/roster"
 	"homeroom/paper"
+	"homeroom/sheet"
 )
 
 // Module serves fees.
@@ -94,7 +95,7 @@ func (m *Module) routes() []api.Row {
 			createOpening, api.Silent, api.Says("Opening balance entered")),
 		api.Upload("/school-admin/fee/opening-balance/import", "fee",
 			"Enter opening balances from a CSV file; a dry run says what it would do", importOpenings, api.Silent,
-			api.Says("Opening balances read")),
+			api.Columns(sheet.Document(openingSheet("INR"))...), api.Says("Opening balances read")),
 		api.List("/school-admin/fee/opening-balance/list", "fee", "List the opening balances", openingListing, listOpenings),
 		api.Get("/school-admin/fee/opening-balance/:id", "fee", "Read an opening balance", getOpening),
 		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Says("Fine posted")),

@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/sheet"
 )
 
 // People gives many people accounts to sign in with by phone; phones are in the order of
@@ -40,11 +41,13 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Upload("/school-admin/student/import", "student", "Import students with guardians and enrolments from a CSV file", m.importStudents,
+			api.Columns(sheet.Document(studentSheet)...),
 			api.Silent, api.Says("Import read")),
 		api.Get("/school-admin/student/import/:id", "student", "How far an import of students is, or how it ended", getImport("STUDENT")),
 		api.Export("/school-admin/student/export", "student", "The students of a list as a CSV file that can be imported", roster.StudentListing,
 			exportStudents, api.Fresh),
 		api.Upload("/school-admin/employee/import", "employee", "Import teachers, drivers and support staff from a CSV file", m.importEmployees,
+			api.Columns(sheet.Document(employeeSheet)...),
 			api.Silent, api.Says("Import read"), api.SometimesFresh("Giving or changing an administrator's account")),
 		api.Get("/school-admin/employee/import/:id", "employee", "How far an import of employees is, or how it ended", getImport("EMPLOYEE")),
 		api.Export("/school-admin/employee/export", "employee", "The employees of a list as a CSV file that can be imported",

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/sheet"
 )
 
 // Posting is what a student is asked to pay. It has no name of its own: what keeps the
@@ -59,7 +60,7 @@ func (m *Module) routes() []api.Row {
 		api.List("/school-admin/library/book/list", "library", "List the books, or search title, author and ISBN", bookListing, listBooks,
 			api.MayBeStale),
 		api.Upload("/school-admin/library/book/import", "library", "Add books and copies from a CSV file; a dry run says what it would do",
-			importBooks, api.Silent),
+			importBooks, api.Columns(sheet.Document(bookSheet)...), api.Silent),
 		api.Get("/school-admin/library/book/:id", "library", "Read a book", getBook),
 		api.Put("/school-admin/library/book/:id", "library", "Change a book", updateBook, api.Versioned),
 		api.Remove("/school-admin/library/book/:id", "library", "Delete a book that has no copies", deleteBook),

@@ -20,6 +20,20 @@ import (
 // for everything else.
 var studentTopics = []string{"", "_attendance", "_result", "_fee"}
 
+// Topic is a topic that phones subscribe to, in words.
+type Topic struct{ Name, Who, Tells string }
+
+// Topics are all of them, for who writes an app.
+func Topics() []Topic {
+	about := map[string]string{"": "everything else about the child", "_attendance": "`ATTENDANCE`", "_result": "`RESULT`", "_fee": "`FEE`"}
+	out := []Topic{{"school_{schoolId}", "parents and teachers", "`ANNOUNCEMENT` to everybody"},
+		{"teacher_{userId}", "the teacher, by the id of sign-in", "what is for this teacher"}}
+	for _, kind := range studentTopics {
+		out = append(out, Topic{"student_{studentId}" + kind, "parents, for each child they may see", about[kind]})
+	}
+	return out
+}
+
 // studentTopic is the topic a student's parents are subscribed to, by what it is about.
 const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE' then '_attendance' when 'RESULT' then '_result' when 'FEE' then '_fee' else '' end`
 

@@ -13,9 +13,9 @@ import (
 
 // Demo gives a school a year, three classes and their divisions to try things on.
 // Ids follow from names, so running it again adds nothing.
-func Demo(db *gorm.DB, startYear int) error {
+func Demo(db *gorm.DB, school uuid.UUID, startYear int) error {
 	var years int64
-	if err := db.Model(&AcademicYear{}).Count(&years).Error; err != nil {
+	if err := db.Model(&AcademicYear{}).Where("id <> ?", FirstYearID(school)).Count(&years).Error; err != nil {
 		return fmt.Errorf("looking for demo data: %w", err)
 	}
 	if years > 0 {
@@ -44,6 +44,9 @@ func Demo(db *gorm.DB, startYear int) error {
 		}
 	}
 	return db.Transaction(func(tx *gorm.DB) error {
+		if err := tx.Exec(`delete from academic_year where id = ?`, FirstYearID(school)).Error; err != nil {
+			return fmt.Errorf("making room for the demo's year: %w", err)
+		}
 		once := clause.OnConflict{DoNothing: true}
 		for _, rows := range []any{&year, &classes, &divisions} {
 			if err := tx.Clauses(once).Create(rows).Error; err != nil {

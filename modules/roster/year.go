@@ -23,6 +23,11 @@ type YearFields struct {
 	EndDate   api.Date `json:"endDate" validate:"required"`
 }
 
+// FirstYearID is the id of the year a school is made with: it follows from the school's, so that making it twice makes it once.
+func FirstYearID(school uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(school, []byte("first academic year"))
+}
+
 // LongestYear is more days than any academic year has, and less than a mistyped date: what is
 // made for each week of a year, a calendar, stays small.
 const LongestYear = 3 * 366

@@ -20,7 +20,7 @@ type newSchool struct {
 	Phone    api.Phone `json:"phone" validate:"max=20"`
 	Email    string    `json:"email" validate:"omitempty,email,max=254"`
 	// WeekendDays are days off in every week.
-	WeekendDays []int16 `json:"weekendDays" validate:"max=7,unique,dive,min=0,max=6" doc:"0 is Sunday; Saturday and Sunday unless given"`
+	WeekendDays []int16 `json:"weekendDays" validate:"max=7,unique,dive,min=0,max=7" doc:"1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); Saturday and Sunday unless given"`
 	Admin       *admin  `json:"admin" validate:"required"`
 }
 
@@ -65,6 +65,6 @@ func (m *Module) ask(c api.PlatformCtx, r newSchool) (lifecycle.NewSchool, tenan
 	asked.Admin = nil // its password must not reach the audit log
 	return lifecycle.NewSchool{
 		ID: id, Code: r.Code, Name: r.Name, TimeZone: r.TimeZone, Locale: r.Locale, Currency: r.Currency, Node: r.Node,
-		Address: r.Address, Phone: string(r.Phone), Email: r.Email, WeekendDays: r.WeekendDays, Admin: sealed,
+		Address: r.Address, Phone: string(r.Phone), Email: r.Email, WeekendDays: api.Weekend(r.WeekendDays), Admin: sealed,
 	}, c.Book("create", "school", id, asked), nil
 }

@@ -16,7 +16,7 @@ import (
 // Profile is one school with everything the platform's record says of it.
 type Profile struct {
 	School
-	WeekendDays []int16 `json:"weekendDays" doc:"0 is Sunday"`
+	WeekendDays []int16 `json:"weekendDays" doc:"1 is Monday, 6 Saturday, 0 Sunday"`
 	Address     string  `json:"address"`
 	Phone       string  `json:"phone"`
 	Email       string  `json:"email"`
@@ -45,7 +45,7 @@ type profileFields struct {
 	TimeZone    string    `json:"timeZone" validate:"required,max=64,timezone"`
 	Currency    string    `json:"currency" validate:"required,currency" doc:"Stays as it is once fees were posted: amounts have no currency of their own"`
 	Locale      string    `json:"locale" validate:"required,max=20"`
-	WeekendDays []int16   `json:"weekendDays" validate:"max=7,unique,dive,min=0,max=6" doc:"0 is Sunday"`
+	WeekendDays []int16   `json:"weekendDays" validate:"max=7,unique,dive,min=0,max=7" doc:"1 is Monday, 6 Saturday, 0 Sunday (7 is taken too)"`
 	Address     string    `json:"address" validate:"max=500"`
 	Phone       api.Phone `json:"phone" validate:"max=20"`
 	Email       string    `json:"email" validate:"omitempty,email,max=254"`
@@ -71,6 +71,7 @@ func (m *Module) update(c api.PlatformCtx, r profileChange) (Profile, error) {
 		if err := r.Apply(&after); err != nil {
 			return err
 		}
+		after.WeekendDays = api.Weekend(after.WeekendDays)
 		if after.Currency != before.Currency {
 			if err := m.mayChangeCurrency(c, r.ID); err != nil {
 				return err

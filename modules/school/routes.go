@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/sheet"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/tenancy/move"
@@ -49,7 +50,7 @@ func (m *Module) routes() []api.Row {
 			api.OwnTransaction, api.Says("School is being set up")),
 		api.PlatformRow("POST", "/super-admin/school/import",
 			"Onboard many schools, from JSON or a CSV file: all of them or none; answers at once, the work goes on", api.Write, 201, m.importSchools,
-			api.OwnTransaction, api.OrCSV(readSchools), api.Says("Schools are being set up"), api.Fresh),
+			api.OwnTransaction, api.OrCSV(readSchools), api.Columns(sheet.Document(schoolSheet)...), api.Says("Schools are being set up"), api.Fresh),
 		api.PlatformList("/super-admin/school/list", "List the schools", listing, m.list),
 		api.PlatformRow("GET", "/super-admin/school/:id", "Read a school", api.Read, 200, m.get),
 		api.PlatformRow("PUT", "/super-admin/school/:id", "Change what the platform's record says of a school", api.Write, 200, m.update,

@@ -39,7 +39,7 @@ func TestASuperAdminCorrectsWhatThePlatformSaysOfASchool(t *testing.T) {
 	super.Refuses(t, "PUT", path, map[string]any{"name": "Late", "version": was.Version}, 409, "")
 	super.Refuses(t, "PUT", path, map[string]any{"code": strings.ToUpper(other.Code)}, 409, "DUPLICATE_ENTRY")
 	bad := super.Refuses(t, "PUT", path, map[string]any{"timeZone": "Mars/Olympus", "currency": "rupees", "name": " ",
-		"weekendDays": []int{7}, "email": "nobody"}, 422, "")
+		"weekendDays": []int{8}, "email": "nobody"}, 422, "")
 	if len(bad.Details) != 5 {
 		t.Errorf("%+v", bad.Details)
 	}
@@ -189,9 +189,10 @@ func TestWhatAnOperatorSaysOfASchoolTheSchoolSaysItselfFromThenOn(t *testing.T) 
 		t.Errorf("a refused change is in the settings: %+v", now)
 	}
 
-	testkit.Put[school.Profile](t, super, path, map[string]any{"name": "Hill High School", "timeZone": "Asia/Dubai", "weekendDays": []int{5}})
+	testkit.Put[school.Profile](t, super, path, map[string]any{"name": "Hill High School", "timeZone": "Asia/Dubai", "weekendDays": []int{5, 7}})
 	now := testkit.Get[said](t, admin, "/school-admin/setting")
-	if now.Name != "Hill High School" || now.TimeZone != "Asia/Dubai" || len(now.WeekendDays) != 1 || now.WeekendDays[0] != 5 ||
+	if now.Name != "Hill High School" || now.TimeZone != "Asia/Dubai" || len(now.WeekendDays) != 2 || now.WeekendDays[0] != 0 || // 7 is Sunday too
+		now.WeekendDays[1] != 5 ||
 		now.Website != "https://hill.test" {
 		t.Errorf("the school says %+v", now)
 	}

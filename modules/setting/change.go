@@ -77,9 +77,9 @@ func (m *Module) check(c api.Ctx, s *Setting, before Setting, named func(string)
 		}
 	}
 	if named("weekendDays") {
-		s.WeekendDays = append([]int16{}, s.WeekendDays...)
-		slices.Sort(s.WeekendDays)
+		s.WeekendDays = append([]int16{}, api.Weekend(s.WeekendDays)...)
 	}
+	s.FirstDayOfWeek %= 7
 	if bad != nil {
 		return api.Invalid(bad...)
 	}

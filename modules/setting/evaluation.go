@@ -52,9 +52,9 @@ func (e *Evaluation) normalize(c api.Ctx, was Evaluation, named func(field strin
 	return bad
 }
 
-// same reports whether both hold at the same times.
+// same reports whether both hold at the same times, for the same reason.
 func (e Evaluation) same(o Evaluation) bool {
-	return e.EvaluationMode == o.EvaluationMode && sameTime(e.EvaluationModeFrom, o.EvaluationModeFrom) &&
+	return e.EvaluationMode == o.EvaluationMode && e.EvaluationModeReason == o.EvaluationModeReason && sameTime(e.EvaluationModeFrom, o.EvaluationModeFrom) &&
 		sameTime(e.EvaluationModeUntil, o.EvaluationModeUntil)
 }
 

@@ -29,8 +29,8 @@ type Fields struct {
 // Calendar is how the school counts its days.
 type Calendar struct {
 	TimeZone       string  `json:"timeZone" validate:"required,max=64,timezone" doc:"Which day it is at the school, and what its clocks show" example:"Asia/Kolkata"`
-	WeekendDays    []int16 `json:"weekendDays" gorm:"-" validate:"max=6,unique,dive,min=0,max=6" doc:"Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays"`
-	FirstDayOfWeek int16   `json:"firstDayOfWeek" validate:"min=0,max=6" doc:"With which day calendars begin; 0 is Sunday"`
+	WeekendDays    []int16 `json:"weekendDays" gorm:"-" validate:"max=6,unique,dive,min=0,max=7" doc:"Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays"`
+	FirstDayOfWeek int16   `json:"firstDayOfWeek" validate:"min=0,max=7" doc:"With which day calendars begin: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too)"`
 }
 
 // Attendance is read by attendance when somebody marks, and when it tells parents.

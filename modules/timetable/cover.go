@@ -24,7 +24,7 @@ const (
 // Cover is a day's lessons that need another teacher, and who could hold them.
 type Cover struct {
 	Date      api.Date      `json:"date"`
-	DayOfWeek int           `json:"dayOfWeek" doc:"1 is Monday"`
+	DayOfWeek int           `json:"dayOfWeek" doc:"1 is Monday, 6 Saturday, 7 Sunday"`
 	Away      []AwayTeacher `json:"away" doc:"Teachers on leave, and those who were said to be absent"`
 	Lessons   []CoverLesson `json:"lessons" doc:"Without a teacher that day, in the order of the day"`
 	Covered   []DaySlot     `json:"covered" doc:"That somebody else holds"`

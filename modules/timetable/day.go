@@ -27,7 +27,7 @@ type DaySlot struct {
 // Day is a day's lessons, and the week they come from.
 type Day struct {
 	Date      api.Date  `json:"date"`
-	DayOfWeek int       `json:"dayOfWeek" doc:"1 is Monday"`
+	DayOfWeek int       `json:"dayOfWeek" doc:"1 is Monday, 6 Saturday, 7 Sunday"`
 	Slots     []DaySlot `json:"slots"`
 	Week      []Slot    `json:"week"`
 }

@@ -15,7 +15,7 @@ import (
 type GroupWeek struct {
 	GroupID   uuid.UUID `json:"groupId"`
 	GroupName string    `json:"groupName"`
-	Days      []int     `json:"days" doc:"The school's week in its order, 1 is Monday, and other days with lessons"`
+	Days      []int     `json:"days" doc:"The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday"`
 	Slots     []Slot    `json:"slots"`
 }
 

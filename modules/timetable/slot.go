@@ -34,7 +34,7 @@ type Slot struct {
 	ClassName    string       `json:"className" doc:"Of a group, all its classes"`
 	DivisionName string       `json:"divisionName"`
 	GroupName    string       `json:"groupName"`
-	DayOfWeek    int          `json:"dayOfWeek" doc:"1 is Monday"`
+	DayOfWeek    int          `json:"dayOfWeek" doc:"1 is Monday, 6 Saturday, 7 Sunday"`
 	PeriodID     uuid.UUID    `json:"periodId"`
 	PeriodName   string       `json:"periodName"`
 	StartTime    roster.Clock `json:"startTime"`

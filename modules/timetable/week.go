@@ -24,7 +24,7 @@ type slotInput struct {
 
 // hourInput is when and by whom a lesson is held.
 type hourInput struct {
-	DayOfWeek int        `json:"dayOfWeek" validate:"min=1,max=7" doc:"1 is Monday"`
+	DayOfWeek int        `json:"dayOfWeek" validate:"min=1,max=7" doc:"1 is Monday, 6 Saturday, 7 Sunday"`
 	PeriodID  uuid.UUID  `json:"periodId" validate:"required"`
 	TeacherID *uuid.UUID `json:"teacherId" doc:"The employee who teaches it"`
 	Room      string     `json:"room" validate:"max=30"`
@@ -44,7 +44,7 @@ type DivisionWeek struct {
 	ClassName    string    `json:"className"`
 	DivisionName string    `json:"divisionName"`
 	Slots        []Slot    `json:"slots" doc:"Of the whole division"`
-	Days         []int     `json:"days" doc:"The school's week in its order, 1 is Monday, and other days with lessons"`
+	Days         []int     `json:"days" doc:"The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday"`
 	GroupSlots   []Slot    `json:"groupSlots" doc:"Of groups with students of the division; each is set by its group"`
 }
 
@@ -52,7 +52,7 @@ type DivisionWeek struct {
 type TeacherWeek struct {
 	TeacherID   uuid.UUID `json:"teacherId"`
 	TeacherName string    `json:"teacherName"`
-	Days        []int     `json:"days" doc:"The school's week in its order, 1 is Monday, and other days with lessons"`
+	Days        []int     `json:"days" doc:"The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday"`
 	Slots       []Slot    `json:"slots"`
 }
 

@@ -20,7 +20,7 @@ type tripSchedule struct {
 	DriverID           *uuid.UUID   `json:"driverId" doc:"The bus's driver of the day unless given"`
 	TripType           string       `json:"tripType" validate:"omitempty,oneof=pickup dropoff" doc:"The route's direction"`
 	TripDate           api.Date     `json:"tripDate" doc:"For one day. Or weekdays, fromDate and toDate"`
-	Weekdays           []int        `json:"weekdays" validate:"max=7,dive,min=1,max=7" doc:"1 is Monday"`
+	Weekdays           []int        `json:"weekdays" validate:"max=7,dive,min=0,max=7" doc:"1 is Monday, 6 Saturday, 7 Sunday (0 is taken too)"`
 	FromDate           api.Date     `json:"fromDate"`
 	ToDate             api.Date     `json:"toDate"`
 	ScheduledStartTime roster.Clock `json:"scheduledStartTime" validate:"required" doc:"HH:MM at the school"`
@@ -149,7 +149,7 @@ func (r tripSchedule) days(today api.Date) ([]api.Date, []api.Detail) {
 	}
 	var days []api.Date
 	for day := r.FromDate; !r.ToDate.Before(day); day = day.AddDays(1) {
-		if slices.Contains(r.Weekdays, isoWeekday(day)) {
+		if slices.ContainsFunc(r.Weekdays, func(n int) bool { return api.ISOWeekday(n) == isoWeekday(day) }) {
 			days = append(days, day)
 		}
 	}

@@ -30,6 +30,10 @@ func createYear(c api.Ctx, r roster.YearFields) (roster.AcademicYear, error) {
 	if err := checkDates(&y); err != nil {
 		return y, err
 	}
+	var err error
+	if y.Active, err = replaceFirst(c, r); err != nil {
+		return y, err
+	}
 	return y, api.Insert(c, "academic year", &y)
 }
 

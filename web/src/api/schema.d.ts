@@ -11751,7 +11751,7 @@ export interface components {
             covered: components["schemas"]["DaySlot"][];
             /** Format: date */
             date: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /** @description Without a teacher that day, in the order of the day */
             lessons: components["schemas"]["CoverLesson"][];
@@ -11773,7 +11773,7 @@ export interface components {
         CoverLesson: {
             /** @description Of a group, all its classes */
             className: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /**
              * Format: uuid
@@ -11853,7 +11853,7 @@ export interface components {
         Day: {
             /** Format: date */
             date: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             slots: components["schemas"]["DaySlot"][];
             week: components["schemas"]["Slot"][];
@@ -11913,7 +11913,7 @@ export interface components {
         DaySlot: {
             /** @description Of a group, all its classes */
             className: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /**
              * Format: uuid
@@ -12243,7 +12243,7 @@ export interface components {
         };
         DivisionWeek: {
             className: string;
-            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            /** @description The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday */
             days: number[];
             /** Format: uuid */
             divisionId: string;
@@ -13341,7 +13341,7 @@ export interface components {
             totalPages: number;
         };
         GroupWeek: {
-            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            /** @description The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday */
             days: number[];
             /** Format: uuid */
             groupId: string;
@@ -13641,7 +13641,7 @@ export interface components {
             totalPages: number;
         };
         HourInput: {
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /** Format: uuid */
             periodId: string;
@@ -14849,7 +14849,7 @@ export interface components {
             phone?: string;
             /** @example Asia/Kolkata */
             timeZone: string;
-            /** @description 0 is Sunday; Saturday and Sunday unless given */
+            /** @description 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); Saturday and Sunday unless given */
             weekendDays?: number[];
         };
         NewStudent: {
@@ -15656,7 +15656,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             version: number;
-            /** @description 0 is Sunday */
+            /** @description 1 is Monday, 6 Saturday, 0 Sunday */
             weekendDays: number[];
         };
         ProfileChange: {
@@ -15681,7 +15681,7 @@ export interface components {
              * @example 1
              */
             version?: number;
-            /** @description 0 is Sunday */
+            /** @description 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too) */
             weekendDays?: number[];
         };
         Progress: {
@@ -17120,7 +17120,7 @@ export interface components {
             feeReminderText: string;
             /** @description A part of the year costs a multiple of this, in minor units; 1 does not round */
             feeRoundTo: number;
-            /** @description With which day calendars begin; 0 is Sunday */
+            /** @description With which day calendars begin: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too) */
             firstDayOfWeek: number;
             /** @description Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none */
             graceMarks: number;
@@ -17239,7 +17239,7 @@ export interface components {
             version: number;
             /** @example https://green-valley.example.org */
             website: string;
-            /** @description Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays */
+            /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays: number[];
         };
         SettingChange: {
@@ -17293,7 +17293,7 @@ export interface components {
             feeReminderText?: string;
             /** @description A part of the year costs a multiple of this, in minor units; 1 does not round */
             feeRoundTo?: number;
-            /** @description With which day calendars begin; 0 is Sunday */
+            /** @description With which day calendars begin: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too) */
             firstDayOfWeek?: number;
             /** @description Marks in 100 that may be lacking in a subject, or in the total, and it is passed all the same; 0 is none */
             graceMarks?: number;
@@ -17414,7 +17414,7 @@ export interface components {
             version?: number;
             /** @example https://green-valley.example.org */
             website?: string;
-            /** @description Days off in every week, 0 is Sunday; a change holds from today on, what was marked before stays */
+            /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays?: number[];
         };
         ShownRow: {
@@ -17483,7 +17483,7 @@ export interface components {
         Slot: {
             /** @description Of a group, all its classes */
             className: string;
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /**
              * Format: uuid
@@ -17518,7 +17518,7 @@ export interface components {
             teacherName: string;
         };
         SlotInput: {
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
             /** Format: uuid */
             periodId: string;
@@ -18354,7 +18354,7 @@ export interface components {
             version?: number;
         };
         TeacherWeek: {
-            /** @description The school's week in its order, 1 is Monday, and other days with lessons */
+            /** @description The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday */
             days: number[];
             slots: components["schemas"]["Slot"][];
             /** Format: uuid */
@@ -18806,7 +18806,7 @@ export interface components {
              * @enum {string}
              */
             tripType?: "pickup" | "dropoff" | "";
-            /** @description 1 is Monday */
+            /** @description 1 is Monday, 6 Saturday, 7 Sunday (0 is taken too) */
             weekdays?: number[];
         };
         TripStop: {
@@ -19082,7 +19082,7 @@ export interface components {
             };
         };
         /** @description Academic year created */
-        AcademicYear: {
+        AcademicYearAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19117,7 +19117,7 @@ export interface components {
             };
         };
         /** @description OK */
-        AnnouncementView: {
+        AnnouncementViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19140,7 +19140,7 @@ export interface components {
             };
         };
         /** @description Refreshed */
-        AppSession: {
+        AppSessionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19186,7 +19186,7 @@ export interface components {
             };
         };
         /** @description OK */
-        AssignmentList: {
+        AssignmentListAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19206,7 +19206,7 @@ export interface components {
             };
         };
         /** @description OK */
-        BalancePage: {
+        BalancePageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19241,7 +19241,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        Boarding: {
+        BoardingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19261,7 +19261,7 @@ export interface components {
             };
         };
         /** @description Book created */
-        BookView: {
+        BookViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19282,7 +19282,7 @@ export interface components {
             };
         };
         /** @description OK */
-        BookViewPage: {
+        BookViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19317,7 +19317,7 @@ export interface components {
             };
         };
         /** @description Bus created */
-        Bus: {
+        BusAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19337,7 +19337,7 @@ export interface components {
             };
         };
         /** @description OK */
-        BusDetail: {
+        BusDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19375,7 +19375,7 @@ export interface components {
             };
         };
         /** @description OK */
-        CertificatePage: {
+        CertificatePageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19410,7 +19410,7 @@ export interface components {
             };
         };
         /** @description Cheque bounced */
-        Cheque: {
+        ChequeAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19430,7 +19430,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Children: {
+        ChildrenAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19447,7 +19447,7 @@ export interface components {
             };
         };
         /** @description Class created */
-        Class: {
+        ClassAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19468,7 +19468,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ClassSubjects: {
+        ClassSubjectsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19488,7 +19488,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ConcessionItem: {
+        ConcessionItemAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19508,7 +19508,7 @@ export interface components {
             };
         };
         /** @description Signed in */
-        ConsoleSession: {
+        ConsoleSessionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19528,7 +19528,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Contacts: {
+        ContactsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19545,7 +19545,7 @@ export interface components {
             };
         };
         /** @description Copy created */
-        CopyView: {
+        CopyViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19566,7 +19566,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Cover: {
+        CoverAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19586,7 +19586,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Day: {
+        DayAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19603,7 +19603,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DayRegister: {
+        DayRegisterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19620,7 +19620,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Delivered: {
+        DeliveredAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19637,7 +19637,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DeliverySetting: {
+        DeliverySettingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19657,7 +19657,7 @@ export interface components {
             };
         };
         /** @description Division created */
-        Division: {
+        DivisionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19677,7 +19677,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DivisionRoster: {
+        DivisionRosterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19694,7 +19694,7 @@ export interface components {
             };
         };
         /** @description OK */
-        DivisionWeek: {
+        DivisionWeekAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19779,7 +19779,7 @@ export interface components {
             };
         };
         /** @description Employee created */
-        EmployeeDetail: {
+        EmployeeDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19800,7 +19800,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Entitlements: {
+        EntitlementsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19820,7 +19820,7 @@ export interface components {
             };
         };
         /** @description Erased */
-        Erased: {
+        ErasedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19837,7 +19837,7 @@ export interface components {
             };
         };
         /** @description Event created */
-        Event: {
+        EventAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19858,7 +19858,7 @@ export interface components {
             };
         };
         /** @description Exam created */
-        Exam: {
+        ExamAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19880,7 +19880,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ExamPage: {
+        ExamPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19915,7 +19915,7 @@ export interface components {
             };
         };
         /** @description The archive is being made */
-        Export: {
+        ExportAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19932,7 +19932,7 @@ export interface components {
             };
         };
         /** @description OK */
-        FamilyDues: {
+        FamilyDuesAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19949,7 +19949,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        FeedAddress: {
+        FeedAddressAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19979,7 +19979,7 @@ export interface components {
             };
         };
         /** @description File uploaded */
-        FileView: {
+        FileViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -19999,7 +19999,7 @@ export interface components {
             };
         };
         /** @description Grade scale created */
-        GradeScale: {
+        GradeScaleAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20020,7 +20020,7 @@ export interface components {
             };
         };
         /** @description Group created */
-        Group: {
+        GroupAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20041,7 +20041,7 @@ export interface components {
             };
         };
         /** @description OK */
-        GroupMembers: {
+        GroupMembersAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20061,7 +20061,7 @@ export interface components {
             };
         };
         /** @description OK */
-        GroupWeek: {
+        GroupWeekAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20081,7 +20081,7 @@ export interface components {
             };
         };
         /** @description Guardian added */
-        Guardianship: {
+        GuardianshipAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20101,7 +20101,7 @@ export interface components {
             };
         };
         /** @description Fee head created */
-        Head: {
+        HeadAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20122,7 +20122,7 @@ export interface components {
             };
         };
         /** @description Holiday created */
-        Holiday: {
+        HolidayAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20143,7 +20143,7 @@ export interface components {
             };
         };
         /** @description Import read */
-        ImportResult: {
+        ImportResultAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20160,7 +20160,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ImportRun: {
+        ImportRunAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20190,7 +20190,7 @@ export interface components {
             };
         };
         /** @description Incident reported */
-        Incident: {
+        IncidentAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20212,7 +20212,7 @@ export interface components {
             };
         };
         /** @description OK */
-        IncidentPage: {
+        IncidentPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20286,7 +20286,7 @@ export interface components {
             };
         };
         /** @description Leave asked for */
-        LeaveView: {
+        LeaveViewAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20308,7 +20308,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LeaveViewPage: {
+        LeaveViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20343,7 +20343,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LessonList: {
+        LessonListAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20360,7 +20360,7 @@ export interface components {
             };
         };
         /** @description Lesson marked */
-        LessonMarked: {
+        LessonMarkedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20377,7 +20377,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LessonRegister: {
+        LessonRegisterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20394,7 +20394,7 @@ export interface components {
             };
         };
         /** @description Issued */
-        Loan: {
+        LoanAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20416,7 +20416,7 @@ export interface components {
             };
         };
         /** @description OK */
-        LoanPage: {
+        LoanPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20529,7 +20529,7 @@ export interface components {
             };
         };
         /** @description Attendance marked */
-        Marked: {
+        MarkedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20546,7 +20546,7 @@ export interface components {
             };
         };
         /** @description Message sent */
-        Message: {
+        MessageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20563,7 +20563,7 @@ export interface components {
             };
         };
         /** @description Migration is under way */
-        MigrationStatus: {
+        MigrationStatusAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20583,7 +20583,7 @@ export interface components {
             };
         };
         /** @description OK */
-        MonthRegister: {
+        MonthRegisterAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20624,7 +20624,7 @@ export interface components {
             content?: never;
         };
         /** @description Node is ready */
-        Node: {
+        NodeAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20697,7 +20697,7 @@ export interface components {
             };
         };
         /** @description Signed out */
-        Nothing: {
+        NothingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20727,7 +20727,7 @@ export interface components {
             };
         };
         /** @description Marked as read */
-        Notification: {
+        NotificationAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20744,7 +20744,7 @@ export interface components {
             };
         };
         /** @description Opening balance entered */
-        OpeningBalance: {
+        OpeningBalanceAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20764,7 +20764,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Operator: {
+        OperatorAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20785,7 +20785,7 @@ export interface components {
             };
         };
         /** @description Queued */
-        Outcome: {
+        OutcomeAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20802,7 +20802,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        PasskeyOptions: {
+        PasskeyOptionsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20819,7 +20819,7 @@ export interface components {
             };
         };
         /** @description Period created */
-        Period: {
+        PeriodAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20905,7 +20905,7 @@ export interface components {
             };
         };
         /** @description Administrator added and invited */
-        PlatformAdmin: {
+        PlatformAdminAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20929,7 +20929,7 @@ export interface components {
             };
         };
         /** @description OK */
-        PreferencesNow: {
+        PreferencesNowAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20949,7 +20949,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Profile: {
+        ProfileAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20969,7 +20969,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        Promotion: {
+        PromotionAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -20989,7 +20989,7 @@ export interface components {
             };
         };
         /** @description All marked as read */
-        ReadAll: {
+        ReadAllAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21024,7 +21024,7 @@ export interface components {
             };
         };
         /** @description Recovery codes made */
-        RecoveryCodes: {
+        RecoveryCodesAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21075,7 +21075,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        Remark: {
+        RemarkAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21128,7 +21128,7 @@ export interface components {
             };
         };
         /** @description Reservation cancelled */
-        Reservation: {
+        ReservationAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21148,7 +21148,7 @@ export interface components {
             };
         };
         /** @description Role created */
-        Role: {
+        RoleAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21169,7 +21169,7 @@ export interface components {
             };
         };
         /** @description Route created */
-        RouteDetail: {
+        RouteDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21191,7 +21191,7 @@ export interface components {
             };
         };
         /** @description Rule added */
-        RuleItem: {
+        RuleItemAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21212,7 +21212,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Rules: {
+        RulesAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21232,7 +21232,7 @@ export interface components {
             };
         };
         /** @description Schedule saved */
-        Schedule: {
+        ScheduleAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21252,7 +21252,7 @@ export interface components {
             };
         };
         /** @description School is being set up */
-        School: {
+        SchoolAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21272,7 +21272,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SchoolMove: {
+        SchoolMoveAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21358,7 +21358,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Setting: {
+        SettingAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21378,7 +21378,7 @@ export interface components {
             };
         };
         /** @description Sign-up cancelled */
-        SignUp: {
+        SignUpAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21398,7 +21398,7 @@ export interface components {
             };
         };
         /** @description Signed in */
-        SignedIn: {
+        SignedInAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21421,7 +21421,7 @@ export interface components {
             };
         };
         /** @description Fee structure created */
-        Structure: {
+        StructureAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21442,7 +21442,7 @@ export interface components {
             };
         };
         /** @description Student created */
-        StudentDetail: {
+        StudentDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21464,7 +21464,7 @@ export interface components {
             };
         };
         /** @description OK */
-        StudentGroups: {
+        StudentGroupsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21484,7 +21484,7 @@ export interface components {
             };
         };
         /** @description Subject created */
-        Subject: {
+        SubjectAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21505,7 +21505,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SubjectPage: {
+        SubjectPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21540,7 +21540,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SubscriptionItem: {
+        SubscriptionItemAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21560,7 +21560,7 @@ export interface components {
             };
         };
         /** @description OK */
-        SummaryPage: {
+        SummaryPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21595,7 +21595,7 @@ export interface components {
             };
         };
         /** @description Template saved */
-        Template: {
+        TemplateAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21615,7 +21615,7 @@ export interface components {
             };
         };
         /** @description Term created */
-        Term: {
+        TermAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21688,7 +21688,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Thread: {
+        ThreadAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21745,7 +21745,7 @@ export interface components {
             };
         };
         /** @description Saved */
-        TotpEnrolment: {
+        TotpEnrolmentAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21762,7 +21762,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Trail: {
+        TrailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21779,7 +21779,7 @@ export interface components {
             };
         };
         /** @description Trip ended */
-        TripDetail: {
+        TripDetailAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21806,7 +21806,7 @@ export interface components {
             };
         };
         /** @description OK */
-        TripStudents: {
+        TripStudentsAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21823,7 +21823,7 @@ export interface components {
             };
         };
         /** @description OK */
-        TripViewPage: {
+        TripViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21885,7 +21885,7 @@ export interface components {
             };
         };
         /** @description OK */
-        Unread: {
+        UnreadAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21902,7 +21902,7 @@ export interface components {
             };
         };
         /** @description Results saved */
-        Uploaded: {
+        UploadedAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21919,7 +21919,7 @@ export interface components {
             };
         };
         /** @description OK */
-        ViewPage: {
+        ViewPageAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21954,7 +21954,7 @@ export interface components {
             };
         };
         /** @description OK */
-        WebPush: {
+        WebPushAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -21971,7 +21971,7 @@ export interface components {
             };
         };
         /** @description Written off */
-        WriteOff: {
+        WriteOffAnswer: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -22114,6 +22114,8 @@ export interface components {
         Month: string;
         /** @description Which page, from 1. */
         Page: number;
+        /** @description With a CSV file. The paper of results that name none */
+        PaperId: string;
         /** @description 8 to a sheet unless given; 10 have the size of bank cards */
         PerPage: 8 | 10;
         /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
@@ -22133,7 +22135,7 @@ export interface components {
         To: string;
         TripId: string;
         /** @description Only what is not read yet */
-        Unread: boolean;
+        UnreadParameter: boolean;
         /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
         XHomeroomConsole: string;
     };
@@ -22170,7 +22172,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsole"];
             413: components["responses"]["TooLarge"];
@@ -22196,7 +22198,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
             403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
@@ -22224,7 +22226,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsole"];
             413: components["responses"]["TooLarge"];
@@ -22251,7 +22253,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -22292,7 +22294,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -22319,7 +22321,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed in */
-            200: components["responses"]["AppSession"];
+            200: components["responses"]["AppSessionAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -22345,7 +22347,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ConsoleSession"];
+            200: components["responses"]["ConsoleSessionAnswer"];
             400: components["responses"]["MalformedOrPasswordWrong"];
             /** @description A second factor is needed to sign in */
             403: {
@@ -22379,7 +22381,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             403: components["responses"]["NotTheConsole"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -22400,7 +22402,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Refreshed */
-            200: components["responses"]["ConsoleSession"];
+            200: components["responses"]["ConsoleSessionAnswer"];
             401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
             403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
             422: components["responses"]["Invalid"];
@@ -22480,7 +22482,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ConsoleSession"];
+            200: components["responses"]["ConsoleSessionAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpiredOrSecondFactorInvalid"];
             /** @description This school is not active */
             403: {
@@ -22518,7 +22520,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPasswordWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -22541,7 +22543,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             /** @description Your session has ended, sign in again */
             401: {
@@ -22574,7 +22576,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Signed out everywhere */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["SchoolSuspended"];
             422: components["responses"]["Invalid"];
@@ -22631,7 +22633,7 @@ export interface operations {
         };
         responses: {
             /** @description Password changed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Passwords are for web accounts */
@@ -22668,7 +22670,7 @@ export interface operations {
         };
         responses: {
             /** @description If the e-mail has an account, a link is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -22691,7 +22693,7 @@ export interface operations {
         };
         responses: {
             /** @description Password set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             /** @description This link is not valid any more, ask for a new one */
             400: {
                 headers: {
@@ -22774,7 +22776,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["PasskeyOptions"];
+            200: components["responses"]["PasskeyOptionsAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -22810,7 +22812,7 @@ export interface operations {
         };
         responses: {
             /** @description Refreshed */
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["RefreshTokenExpiredOrTheRefreshTokenIsInvalidOrYourSessionHasEndedSignInAgain"];
             403: components["responses"]["ThisSchoolIsNotActive"];
@@ -22880,7 +22882,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TotpEnrolment"];
+            200: components["responses"]["TotpEnrolmentAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This sign-in needs a second factor, not a new one */
             403: {
@@ -22970,7 +22972,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["PasskeyOptions"];
+            200: components["responses"]["PasskeyOptionsAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpired"];
             /** @description This account has no second factor yet: enrol one */
             403: {
@@ -23055,7 +23057,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["PasskeyOptions"];
+            200: components["responses"]["PasskeyOptionsAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -23133,7 +23135,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["RecoveryCodes"];
+            200: components["responses"]["RecoveryCodesAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -23176,7 +23178,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TotpEnrolment"];
+            200: components["responses"]["TotpEnrolmentAnswer"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
             403: {
@@ -23255,7 +23257,7 @@ export interface operations {
         };
         responses: {
             /** @description Authenticator app added */
-            200: components["responses"]["RecoveryCodes"];
+            200: components["responses"]["RecoveryCodesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
@@ -23292,7 +23294,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrSecondFactorExpiredOrSecondFactorInvalid"];
             /** @description This school is not active */
             403: {
@@ -23331,7 +23333,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -23410,7 +23412,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -23446,7 +23448,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -23486,7 +23488,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -23512,7 +23514,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -23576,7 +23578,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["IncidentPage"];
+            200: components["responses"]["IncidentPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23598,7 +23600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TripStudents"];
+            200: components["responses"]["TripStudentsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23623,7 +23625,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Trail"];
+            200: components["responses"]["TrailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23680,7 +23682,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23756,7 +23758,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Trip paused */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23783,7 +23785,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Trip resumed */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23810,7 +23812,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Trip started */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23961,7 +23963,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["IncidentPage"];
+            200: components["responses"]["IncidentPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -23991,7 +23993,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Incident"];
+            201: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24023,7 +24025,7 @@ export interface operations {
         };
         responses: {
             /** @description Incident resolved */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24043,7 +24045,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -24051,7 +24053,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24080,7 +24082,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24105,7 +24107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -24135,7 +24137,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24157,7 +24159,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -24176,7 +24178,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebPush"];
+            200: components["responses"]["WebPushAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -24205,7 +24207,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24231,7 +24233,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -24260,7 +24262,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Boarding"];
+            200: components["responses"]["BoardingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24331,7 +24333,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["TripStudents"];
+            200: components["responses"]["TripStudentsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24361,7 +24363,7 @@ export interface operations {
         };
         responses: {
             /** @description Taken back */
-            200: components["responses"]["Boarding"];
+            200: components["responses"]["BoardingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24453,7 +24455,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TripViewPage"];
+            200: components["responses"]["TripViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24477,7 +24479,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24505,7 +24507,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -24528,7 +24530,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -24567,7 +24569,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -24593,7 +24595,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -24672,7 +24674,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ViewPage"];
+            200: components["responses"]["ViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24703,7 +24705,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24727,7 +24729,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -24838,7 +24840,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignUp"];
+            200: components["responses"]["SignUpAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25012,7 +25014,7 @@ export interface operations {
         };
         responses: {
             /** @description Signed up */
-            200: components["responses"]["SignUp"];
+            200: components["responses"]["SignUpAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25347,7 +25349,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CertificatePage"];
+            200: components["responses"]["CertificatePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25393,7 +25395,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["FamilyDues"];
+            200: components["responses"]["FamilyDuesAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -25497,7 +25499,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["FileView"];
+            201: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25553,7 +25555,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["LeaveView"];
+            201: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25585,7 +25587,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave cancelled */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25716,7 +25718,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25868,7 +25870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Contacts"];
+            200: components["responses"]["ContactsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25967,7 +25969,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SummaryPage"];
+            200: components["responses"]["SummaryPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -25998,7 +26000,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26029,7 +26031,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Message"];
+            201: components["responses"]["MessageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26057,7 +26059,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Thread"];
+            200: components["responses"]["ThreadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26075,7 +26077,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -26083,7 +26085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26103,7 +26105,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["PreferencesNow"];
+            200: components["responses"]["PreferencesNowAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26129,7 +26131,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["PreferencesNow"];
+            200: components["responses"]["PreferencesNowAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26160,7 +26162,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26185,7 +26187,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26215,7 +26217,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26237,7 +26239,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26256,7 +26258,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebPush"];
+            200: components["responses"]["WebPushAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26285,7 +26287,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26311,7 +26313,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -26483,7 +26485,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Children"];
+            200: components["responses"]["ChildrenAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26510,7 +26512,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Children"];
+            200: components["responses"]["ChildrenAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26575,7 +26577,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["FeedAddress"];
+            200: components["responses"]["FeedAddressAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26624,7 +26626,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Day"];
+            200: components["responses"]["DayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26734,7 +26736,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -26757,7 +26759,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -26796,7 +26798,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -26822,7 +26824,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -26850,7 +26852,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["AcademicYear"];
+            201: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26993,7 +26995,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["AcademicYear"];
+            200: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27022,7 +27024,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["AcademicYear"];
+            200: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27073,7 +27075,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Academic year activated */
-            200: components["responses"]["AcademicYear"];
+            200: components["responses"]["AcademicYearAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27104,7 +27106,7 @@ export interface operations {
         };
         responses: {
             /** @description Announcement saved */
-            201: components["responses"]["AnnouncementView"];
+            201: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27349,7 +27351,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27400,7 +27402,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Announcement published */
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27427,7 +27429,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Announcement withdrawn */
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27500,7 +27502,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Holiday"];
+            201: components["responses"]["HolidayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27660,7 +27662,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Holiday"];
+            200: components["responses"]["HolidayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27689,7 +27691,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Holiday"];
+            200: components["responses"]["HolidayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27739,7 +27741,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonRegister"];
+            200: components["responses"]["LessonRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27768,7 +27770,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LessonMarked"];
+            200: components["responses"]["LessonMarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27795,7 +27797,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonList"];
+            200: components["responses"]["LessonListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27824,7 +27826,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Marked"];
+            200: components["responses"]["MarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27850,7 +27852,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DayRegister"];
+            200: components["responses"]["DayRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27874,7 +27876,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MonthRegister"];
+            200: components["responses"]["MonthRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28241,7 +28243,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Class"];
+            201: components["responses"]["ClassAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28384,7 +28386,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Class"];
+            200: components["responses"]["ClassAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28413,7 +28415,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Class"];
+            200: components["responses"]["ClassAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28537,7 +28539,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Outcome"];
+            200: components["responses"]["OutcomeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28689,7 +28691,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Outcome"];
+            200: components["responses"]["OutcomeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28720,7 +28722,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Template"];
+            201: components["responses"]["TemplateAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28872,7 +28874,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Template"];
+            200: components["responses"]["TemplateAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29007,7 +29009,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Division"];
+            201: components["responses"]["DivisionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29197,7 +29199,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Division"];
+            200: components["responses"]["DivisionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29278,7 +29280,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DivisionRoster"];
+            200: components["responses"]["DivisionRosterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29307,7 +29309,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["EmployeeDetail"];
+            201: components["responses"]["EmployeeDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29433,14 +29435,14 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `employeeCode`, `firstName`, `lastName`, `employeeType`, `phone`, `email`, `designation`, `department`, `qualification`, `joiningDate`, `licenceNumber`, `licenceExpiryDate`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
             };
         };
         responses: {
-            200: components["responses"]["ImportResult"];
+            200: components["responses"]["ImportResultAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29464,7 +29466,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ImportRun"];
+            200: components["responses"]["ImportRunAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29619,7 +29621,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["EmployeeDetail"];
+            200: components["responses"]["EmployeeDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29648,7 +29650,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["EmployeeDetail"];
+            200: components["responses"]["EmployeeDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29698,7 +29700,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AssignmentList"];
+            200: components["responses"]["AssignmentListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29727,7 +29729,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["AssignmentList"];
+            200: components["responses"]["AssignmentListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29760,7 +29762,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Erased"];
+            200: components["responses"]["ErasedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -29825,7 +29827,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Event"];
+            201: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -29992,7 +29994,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Event"];
+            200: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30021,7 +30023,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Event"];
+            200: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30113,7 +30115,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Exam"];
+            201: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30144,7 +30146,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["GradeScale"];
+            201: components["responses"]["GradeScaleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30287,7 +30289,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["GradeScale"];
+            200: components["responses"]["GradeScaleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30316,7 +30318,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["GradeScale"];
+            200: components["responses"]["GradeScaleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30449,7 +30451,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ExamPage"];
+            200: components["responses"]["ExamPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30531,7 +30533,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Remark"];
+            200: components["responses"]["RemarkAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30561,7 +30563,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Remark"];
+            200: components["responses"]["RemarkAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30615,7 +30617,12 @@ export interface operations {
     };
     postSchoolAdminExamResultUpload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a CSV file. */
+                examId?: string;
+                /** @description With a CSV file. The paper of results that name none */
+                paperId?: components["parameters"]["PaperId"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -30626,14 +30633,14 @@ export interface operations {
                     data: components["schemas"]["Batch"];
                 };
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `studentId`, `admissionNumber`, `paperId`, `subject`, `marksObtained`, `isAbsent`, `isExempt`, `remark`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
             };
         };
         responses: {
-            200: components["responses"]["Uploaded"];
+            200: components["responses"]["UploadedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30664,7 +30671,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Schedule"];
+            200: components["responses"]["ScheduleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30695,7 +30702,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Term"];
+            201: components["responses"]["TermAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30841,7 +30848,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Term"];
+            200: components["responses"]["TermAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30870,7 +30877,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Term"];
+            200: components["responses"]["TermAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30918,7 +30925,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Exam"];
+            200: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -30947,7 +30954,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Exam"];
+            200: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31172,7 +31179,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Schedule"];
+            200: components["responses"]["ScheduleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31204,7 +31211,7 @@ export interface operations {
         };
         responses: {
             /** @description Unpublished */
-            200: components["responses"]["Exam"];
+            200: components["responses"]["ExamAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31340,7 +31347,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CertificatePage"];
+            200: components["responses"]["CertificatePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31811,7 +31818,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Cheque"];
+            200: components["responses"]["ChequeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -31839,7 +31846,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Cheque cleared */
-            200: components["responses"]["Cheque"];
+            200: components["responses"]["ChequeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32107,7 +32114,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ConcessionItem"];
+            200: components["responses"]["ConcessionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32139,7 +32146,7 @@ export interface operations {
         };
         responses: {
             /** @description Concession ended */
-            200: components["responses"]["ConcessionItem"];
+            200: components["responses"]["ConcessionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32255,7 +32262,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["FamilyDues"];
+            200: components["responses"]["FamilyDuesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32331,7 +32338,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Head"];
+            201: components["responses"]["HeadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32481,7 +32488,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Head"];
+            200: components["responses"]["HeadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32510,7 +32517,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Head"];
+            200: components["responses"]["HeadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32564,7 +32571,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["OpeningBalance"];
+            201: components["responses"]["OpeningBalanceAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -32592,7 +32599,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `amount`, `date`, `note`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -32772,7 +32779,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["OpeningBalance"];
+            200: components["responses"]["OpeningBalanceAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33105,7 +33112,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["RuleItem"];
+            201: components["responses"]["RuleItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33254,7 +33261,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["RuleItem"];
+            200: components["responses"]["RuleItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33283,7 +33290,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["RuleItem"];
+            200: components["responses"]["RuleItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33337,7 +33344,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Structure"];
+            201: components["responses"]["StructureAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33494,7 +33501,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Structure"];
+            200: components["responses"]["StructureAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33523,7 +33530,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Structure"];
+            200: components["responses"]["StructureAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33743,7 +33750,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SubscriptionItem"];
+            200: components["responses"]["SubscriptionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33772,7 +33779,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["SubscriptionItem"];
+            200: components["responses"]["SubscriptionItemAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33929,7 +33936,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["WriteOff"];
+            201: components["responses"]["WriteOffAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33963,7 +33970,7 @@ export interface operations {
         };
         responses: {
             /** @description Write-off reversed */
-            200: components["responses"]["WriteOff"];
+            200: components["responses"]["WriteOffAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33995,7 +34002,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["FileView"];
+            201: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34068,7 +34075,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["FileView"];
+            200: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34097,7 +34104,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Group"];
+            201: components["responses"]["GroupAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34271,7 +34278,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Group"];
+            200: components["responses"]["GroupAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34300,7 +34307,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Group"];
+            200: components["responses"]["GroupAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34350,7 +34357,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["GroupMembers"];
+            200: components["responses"]["GroupMembersAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34379,7 +34386,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["GroupMembers"];
+            200: components["responses"]["GroupMembersAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34412,7 +34419,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Erased"];
+            200: components["responses"]["ErasedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -34542,7 +34549,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BalancePage"];
+            200: components["responses"]["BalancePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34573,7 +34580,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave decided */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34595,7 +34602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Entitlements"];
+            200: components["responses"]["EntitlementsAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -34621,7 +34628,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Entitlements"];
+            200: components["responses"]["EntitlementsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34752,7 +34759,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34776,7 +34783,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34805,7 +34812,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["BookView"];
+            201: components["responses"]["BookViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34831,7 +34838,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `title`, `author`, `isbn`, `publisher`, `publishedYear`, `category`, `price`, `accessionNumber`, `barcode`, `shelf`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -34948,7 +34955,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BookViewPage"];
+            200: components["responses"]["BookViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34972,7 +34979,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["BookView"];
+            200: components["responses"]["BookViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35001,7 +35008,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["BookView"];
+            200: components["responses"]["BookViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35055,7 +35062,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["CopyView"];
+            201: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35213,7 +35220,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["CopyView"];
+            200: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35236,7 +35243,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["CopyView"];
+            200: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35265,7 +35272,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["CopyView"];
+            200: components["responses"]["CopyViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35319,7 +35326,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Loan"];
+            201: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35450,7 +35457,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LoanPage"];
+            200: components["responses"]["LoanPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35481,7 +35488,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as lost */
-            200: components["responses"]["Loan"];
+            200: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35513,7 +35520,7 @@ export interface operations {
         };
         responses: {
             /** @description Renewed */
-            200: components["responses"]["Loan"];
+            200: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35545,7 +35552,7 @@ export interface operations {
         };
         responses: {
             /** @description Returned */
-            200: components["responses"]["Loan"];
+            200: components["responses"]["LoanAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35644,7 +35651,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LoanPage"];
+            200: components["responses"]["LoanPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35721,7 +35728,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Reservation"];
+            200: components["responses"]["ReservationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35753,7 +35760,7 @@ export interface operations {
         };
         responses: {
             /** @description Reserved */
-            201: components["responses"]["Reservation"];
+            201: components["responses"]["ReservationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35916,7 +35923,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Contacts"];
+            200: components["responses"]["ContactsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36015,7 +36022,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SummaryPage"];
+            200: components["responses"]["SummaryPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36046,7 +36053,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36077,7 +36084,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Message"];
+            201: components["responses"]["MessageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36105,7 +36112,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Thread"];
+            200: components["responses"]["ThreadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36123,7 +36130,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -36131,7 +36138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36160,7 +36167,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36185,7 +36192,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36205,7 +36212,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Rules"];
+            200: components["responses"]["RulesAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36231,7 +36238,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Rules"];
+            200: components["responses"]["RulesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36253,7 +36260,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DeliverySetting"];
+            200: components["responses"]["DeliverySettingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36279,7 +36286,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["DeliverySetting"];
+            200: components["responses"]["DeliverySettingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36311,7 +36318,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36333,7 +36340,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36563,7 +36570,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Role"];
+            201: components["responses"]["RoleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -36709,7 +36716,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Role"];
+            200: components["responses"]["RoleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -36738,7 +36745,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Role"];
+            200: components["responses"]["RoleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -36868,7 +36875,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Setting"];
+            200: components["responses"]["SettingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -36894,7 +36901,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Setting"];
+            200: components["responses"]["SettingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -37135,7 +37142,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["StudentDetail"];
+            201: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37271,14 +37278,14 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `firstName`, `lastName`, `class`, `division`, `rollNumber`, `gender`, `dateOfBirth`, `bloodGroup`, `address`, `phone`, `email`, `admissionDate`, `previousSchool`, `medicalNotes`, `allergies`, `emergencyContactName`, `emergencyContactPhone`, `groups`, `guardian1Relation`, `guardian1FirstName`, `guardian1LastName`, `guardian1Phone`, `guardian1Email`, `guardian1Occupation`, `guardian2Relation`, `guardian2FirstName`, `guardian2LastName`, `guardian2Phone`, `guardian2Email`, `guardian2Occupation`, `guardian3Relation`, `guardian3FirstName`, `guardian3LastName`, `guardian3Phone`, `guardian3Email`, `guardian3Occupation`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
             };
         };
         responses: {
-            200: components["responses"]["ImportResult"];
+            200: components["responses"]["ImportResultAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37302,7 +37309,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ImportRun"];
+            200: components["responses"]["ImportRunAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37531,7 +37538,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Promotion"];
+            200: components["responses"]["PromotionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37559,7 +37566,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Promotion undone */
-            200: components["responses"]["Promotion"];
+            200: components["responses"]["PromotionAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37583,7 +37590,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["StudentDetail"];
+            200: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37612,7 +37619,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["StudentDetail"];
+            200: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37706,7 +37713,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Erased"];
+            200: components["responses"]["ErasedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
@@ -37733,7 +37740,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["StudentGroups"];
+            200: components["responses"]["StudentGroupsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37762,7 +37769,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["StudentGroups"];
+            200: components["responses"]["StudentGroupsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37795,7 +37802,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Guardianship"];
+            201: components["responses"]["GuardianshipAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37827,7 +37834,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Guardianship"];
+            200: components["responses"]["GuardianshipAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -37961,7 +37968,7 @@ export interface operations {
         };
         responses: {
             /** @description Student readmitted */
-            200: components["responses"]["StudentDetail"];
+            200: components["responses"]["StudentDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38072,7 +38079,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ClassSubjects"];
+            200: components["responses"]["ClassSubjectsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38099,7 +38106,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["ClassSubjects"];
+            200: components["responses"]["ClassSubjectsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38130,7 +38137,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Subject"];
+            201: components["responses"]["SubjectAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38219,7 +38226,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SubjectPage"];
+            200: components["responses"]["SubjectPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38243,7 +38250,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Subject"];
+            200: components["responses"]["SubjectAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38272,7 +38279,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Subject"];
+            200: components["responses"]["SubjectAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38320,7 +38327,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Cover"];
+            200: components["responses"]["CoverAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38347,7 +38354,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Cover"];
+            200: components["responses"]["CoverAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38371,7 +38378,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DivisionWeek"];
+            200: components["responses"]["DivisionWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38400,7 +38407,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["DivisionWeek"];
+            200: components["responses"]["DivisionWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38446,7 +38453,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["GroupWeek"];
+            200: components["responses"]["GroupWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38475,7 +38482,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["GroupWeek"];
+            200: components["responses"]["GroupWeekAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38528,7 +38535,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Period"];
+            201: components["responses"]["PeriodAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38671,7 +38678,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Period"];
+            200: components["responses"]["PeriodAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -38700,7 +38707,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Period"];
+            200: components["responses"]["PeriodAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39022,7 +39029,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Bus"];
+            201: components["responses"]["BusAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39174,7 +39181,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["BusDetail"];
+            200: components["responses"]["BusDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39203,7 +39210,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Bus"];
+            200: components["responses"]["BusAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39257,7 +39264,7 @@ export interface operations {
         };
         responses: {
             /** @description Driver assigned */
-            200: components["responses"]["BusDetail"];
+            200: components["responses"]["BusDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39374,7 +39381,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["IncidentPage"];
+            200: components["responses"]["IncidentPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39401,7 +39408,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Incident discarded */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39428,7 +39435,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Riders notified */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39461,7 +39468,7 @@ export interface operations {
         };
         responses: {
             /** @description Incident resolved */
-            200: components["responses"]["Incident"];
+            200: components["responses"]["IncidentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39527,7 +39534,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["RouteDetail"];
+            201: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39680,7 +39687,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["RouteDetail"];
+            200: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39709,7 +39716,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["RouteDetail"];
+            200: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39763,7 +39770,7 @@ export interface operations {
         };
         responses: {
             /** @description Riders saved */
-            200: components["responses"]["RouteDetail"];
+            200: components["responses"]["RouteDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39913,7 +39920,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TripViewPage"];
+            200: components["responses"]["TripViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -39984,7 +39991,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40013,7 +40020,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40047,7 +40054,7 @@ export interface operations {
         };
         responses: {
             /** @description Trip cancelled */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40081,7 +40088,7 @@ export interface operations {
         };
         responses: {
             /** @description Trip handed over */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40115,7 +40122,7 @@ export interface operations {
         };
         responses: {
             /** @description Rider added */
-            200: components["responses"]["TripDetail"];
+            200: components["responses"]["TripDetailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40142,7 +40149,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Trail"];
+            200: components["responses"]["TrailAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40255,7 +40262,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["PlatformAdmin"];
+            201: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -40419,7 +40426,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -40442,7 +40449,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Disabled */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -40466,7 +40473,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Enabled */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -40493,7 +40500,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Invitation sent */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -40517,7 +40524,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Second factors removed */
-            200: components["responses"]["PlatformAdmin"];
+            200: components["responses"]["PlatformAdminAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -40993,7 +41000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MigrationStatus"];
+            200: components["responses"]["MigrationStatusAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             409: components["responses"]["DuplicateOrConflict"];
@@ -41018,7 +41025,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["MigrationStatus"];
+            200: components["responses"]["MigrationStatusAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41041,7 +41048,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["MigrationStatus"];
+            200: components["responses"]["MigrationStatusAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["Invalid"];
@@ -41065,7 +41072,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Node"];
+            201: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41270,7 +41277,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["Node"];
+            200: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41294,7 +41301,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Node is being emptied */
-            200: components["responses"]["Node"];
+            200: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41324,7 +41331,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Node"];
+            200: components["responses"]["NodeAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41468,7 +41475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Operator"];
+            200: components["responses"]["OperatorAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41491,7 +41498,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Disabled */
-            200: components["responses"]["Operator"];
+            200: components["responses"]["OperatorAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41515,7 +41522,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Enabled */
-            200: components["responses"]["Operator"];
+            200: components["responses"]["OperatorAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41542,7 +41549,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["School"];
+            201: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41556,7 +41563,10 @@ export interface operations {
     };
     postSuperAdminSchoolImport: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a CSV file. Only look whether they can be */
+                dryRun?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -41567,7 +41577,7 @@ export interface operations {
                     data: components["schemas"]["SchoolImport"];
                 };
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `name`, `code`, `timeZone`, `currency`, `locale`, `node`, `adminFirstName`, `adminLastName`, `adminEmail`, `adminPhone`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
@@ -41737,7 +41747,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Profile"];
+            200: components["responses"]["ProfileAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41766,7 +41776,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Profile"];
+            200: components["responses"]["ProfileAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41791,7 +41801,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41815,7 +41825,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41851,7 +41861,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
-            202: components["responses"]["Export"];
+            202: components["responses"]["ExportAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41886,7 +41896,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            202: components["responses"]["Export"];
+            202: components["responses"]["ExportAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -41947,7 +41957,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["SchoolMove"];
+            200: components["responses"]["SchoolMoveAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -41976,7 +41986,7 @@ export interface operations {
         };
         responses: {
             /** @description School is being moved */
-            200: components["responses"]["SchoolMove"];
+            200: components["responses"]["SchoolMoveAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -42001,7 +42011,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Old copy removed */
-            200: components["responses"]["SchoolMove"];
+            200: components["responses"]["SchoolMoveAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -42097,7 +42107,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDenied"];
@@ -42159,7 +42169,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Saved */
-            200: components["responses"]["School"];
+            200: components["responses"]["SchoolAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeeded"];
@@ -42228,7 +42238,7 @@ export interface operations {
         };
         responses: {
             /** @description Announcement saved */
-            201: components["responses"]["AnnouncementView"];
+            201: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42310,7 +42320,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ViewPage"];
+            200: components["responses"]["ViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42341,7 +42351,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42365,7 +42375,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AnnouncementView"];
+            200: components["responses"]["AnnouncementViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42390,7 +42400,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonRegister"];
+            200: components["responses"]["LessonRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42419,7 +42429,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LessonMarked"];
+            200: components["responses"]["LessonMarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42446,7 +42456,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LessonList"];
+            200: components["responses"]["LessonListAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42475,7 +42485,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Marked"];
+            200: components["responses"]["MarkedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42501,7 +42511,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DayRegister"];
+            200: components["responses"]["DayRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42525,7 +42535,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["MonthRegister"];
+            200: components["responses"]["MonthRegisterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42671,7 +42681,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["DivisionRoster"];
+            200: components["responses"]["DivisionRosterAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42700,7 +42710,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Event"];
+            201: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42793,7 +42803,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["Event"];
+            200: components["responses"]["EventAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -42903,7 +42913,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ExamPage"];
+            200: components["responses"]["ExamPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42927,7 +42937,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            200: components["responses"]["Schedule"];
+            200: components["responses"]["ScheduleAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42957,7 +42967,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["FileView"];
+            201: components["responses"]["FileViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -43013,7 +43023,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["LeaveView"];
+            201: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -43109,7 +43119,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BalancePage"];
+            200: components["responses"]["BalancePageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43140,7 +43150,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave cancelled */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -43172,7 +43182,7 @@ export interface operations {
         };
         responses: {
             /** @description Leave decided */
-            200: components["responses"]["LeaveView"];
+            200: components["responses"]["LeaveViewAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -43303,7 +43313,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43433,7 +43443,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["LeaveViewPage"];
+            200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43526,7 +43536,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BookViewPage"];
+            200: components["responses"]["BookViewPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43550,7 +43560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Contacts"];
+            200: components["responses"]["ContactsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43649,7 +43659,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SummaryPage"];
+            200: components["responses"]["SummaryPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43680,7 +43690,7 @@ export interface operations {
         };
         responses: {
             /** @description Marked as read */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43711,7 +43721,7 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Message"];
+            201: components["responses"]["MessageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspendedOrEvaluationMode"];
@@ -43739,7 +43749,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Thread"];
+            200: components["responses"]["ThreadAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43757,7 +43767,7 @@ export interface operations {
                 limit?: number;
                 page?: number;
                 /** @description Only what is not read yet */
-                unread?: components["parameters"]["Unread"];
+                unread?: components["parameters"]["UnreadParameter"];
             };
             header?: never;
             path?: never;
@@ -43765,7 +43775,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Delivered"];
+            200: components["responses"]["DeliveredAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43794,7 +43804,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Notification"];
+            200: components["responses"]["NotificationAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43819,7 +43829,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ReadAll"];
+            200: components["responses"]["ReadAllAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -43849,7 +43859,7 @@ export interface operations {
         };
         responses: {
             /** @description Device registered */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43871,7 +43881,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Unread"];
+            200: components["responses"]["UnreadAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -43890,7 +43900,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["WebPush"];
+            200: components["responses"]["WebPushAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -43919,7 +43929,7 @@ export interface operations {
         };
         responses: {
             /** @description Browser subscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43945,7 +43955,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Browser unsubscribed */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -44127,7 +44137,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Remark"];
+            200: components["responses"]["RemarkAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44221,7 +44231,12 @@ export interface operations {
     };
     postTeacherResultUpload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With a CSV file. */
+                examId?: string;
+                /** @description With a CSV file. The paper of results that name none */
+                paperId?: components["parameters"]["PaperId"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -44232,14 +44247,14 @@ export interface operations {
                     data: components["schemas"]["Batch"];
                 };
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `studentId`, `admissionNumber`, `paperId`, `subject`, `marksObtained`, `isAbsent`, `isExempt`, `remark`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
             };
         };
         responses: {
-            200: components["responses"]["Uploaded"];
+            200: components["responses"]["UploadedAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44328,7 +44343,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SubjectPage"];
+            200: components["responses"]["SubjectPageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44349,7 +44364,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["FeedAddress"];
+            200: components["responses"]["FeedAddressAnswer"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFound"];
@@ -44433,7 +44448,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Day"];
+            200: components["responses"]["DayAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -44461,7 +44476,7 @@ export interface operations {
         };
         responses: {
             /** @description If the phone has an account, a code is on its way */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -44484,7 +44499,7 @@ export interface operations {
         };
         responses: {
             /** @description PIN set */
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Confirm that it is you, then try again */
@@ -44523,7 +44538,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrOtpExpiredOrOtpInvalid"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];
@@ -44549,7 +44564,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SignedIn"];
+            200: components["responses"]["SignedInAnswer"];
             400: components["responses"]["MalformedOrPinWrong"];
             403: components["responses"]["SecondFactorNeededOrThisSchoolIsNotActive"];
             413: components["responses"]["TooLarge"];

@@ -1,0 +1,34 @@
+package notice
+
+import "strings"
+
+// Described is a type of notice in words, for who writes an app.
+type Described struct {
+	Type   Type
+	Tells  string // what has happened
+	Record string // what data.id is the id of
+}
+
+// Types are all of them.
+var Types = []Described{
+	{Announcement, "an announcement was published", "the announcement"},
+	{Attendance, "a student is absent or late, or was not after all", "the mark"},
+	{Result, "results were published", "the exam"},
+	{Fee, "a fee is due, was paid, given back or written off", "the invoice, receipt or entry"},
+	{Leave, "leave was asked for, or decided", "the leave request"},
+	{Message, "a message came", "its thread"},
+	{Transport, "a bus trip began, is near, was cancelled; a student boarded or left; an incident", "the trip, or the incident"},
+	{Library, "a book is due, overdue or waits", "the loan or reservation"},
+	{Timetable, "a teacher holds another's lesson, or does not after all", "the substitution"},
+}
+
+// Channel is the channel of Android's that a type of notice is shown in, such as service_announcements. Types without a
+// plural have none in their channel's name.
+func (t Type) Channel() string {
+	name := "service_" + strings.ToLower(string(t))
+	switch t {
+	case Attendance, Transport, Library, Timetable:
+		return name
+	}
+	return name + "s"
+}
