@@ -173,7 +173,6 @@ type book struct {
 	file *excelize.File
 	rows *excelize.Rows
 	row  int
-	name string
 	days int // to add to dates: some workbooks count from 1904
 }
 
