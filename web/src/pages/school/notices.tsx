@@ -12,8 +12,6 @@ import { settingPages } from './setting-pages'
 type Rule = Schemas['Rule']
 type Way = Rule['ways'][number]
 
-const path = '/school-admin/notification/rules'
-
 const kinds: Record<Rule['type'], string> = {
   URGENT: 'Urgent: accidents, missing children, urgent announcements',
   ATTENDANCE: 'Absence and lateness',
@@ -49,7 +47,10 @@ const inWords = (ways: readonly Way[]) => {
 
 /** NoticeRules is by which channels each kind of notification is sent, in which order, and what they cost. */
 export function NoticeRules() {
-  const q = useQuery({ queryKey: [path], queryFn: () => call(api.GET(path)) })
+  const q = useQuery({
+    queryKey: ['/school-admin/notification/rules'],
+    queryFn: () => call(api.GET('/school-admin/notification/rules')),
+  })
   return (
     <div className="page">
       <SubNav label="Settings" items={settingPages} />
@@ -78,8 +79,9 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
   const save = useSave({
     draft,
     labels: {},
-    save: (c) => call(api.PUT(path, { body: { data: { rules: Object.values(c).map((r) => r!) } } })),
-    onSaved: () => changed(path),
+    save: (c) =>
+      call(api.PUT('/school-admin/notification/rules', { body: { data: { rules: Object.values(c).map((r) => r!) } } })),
+    onSaved: () => changed('/school-admin/notification/rules'),
   })
   const set = (r: Rule, change: Partial<Rule>) => draft.set(r.type, { ...r, ...change })
   const cost = (segments: number) =>
