@@ -150,7 +150,7 @@ return 0`)
 // countAttempt counts an attempt before it is checked, so that a hundred at once are no more than a
 // hundred one after the other. It returns how long the caller has to wait; 0 is not at all.
 func (a *Auth) countAttempt(ctx context.Context, all []allowance) (wait time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	left, err := takeScript.Run(ctx, a.Redis, keysOf(nil, all), argsOf(nil, all)...).Int64()
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *Auth) countAttempt(ctx context.Context, all []allowance) (wait time.Dur
 
 // returnAttempts ends a source's attempts in a row: the last of them was right.
 func (a *Auth) returnAttempts(ctx context.Context, all []allowance) error {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	if err := successScript.Run(ctx, a.Redis, keysOf(nil, all)).Err(); err != nil {
 		return errCannotCount.Because(err)
@@ -171,7 +171,7 @@ func (a *Auth) returnAttempts(ctx context.Context, all []allowance) error {
 
 // clearCounters deletes counters: a stronger proof than the one they count was given.
 func (a *Auth) clearCounters(ctx context.Context, keys ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	if err := a.Redis.Del(ctx, keys...).Err(); err != nil {
 		return errCannotCount.Because(err)
@@ -215,7 +215,7 @@ func (a *Auth) countLoginAttempt(c api.OpenCtx, email string) error {
 	email = strings.ToLower(email)
 	from := a.sourceOf(c, email)
 	all := passwordAllowances(email, from)
-	ctx, cancel := context.WithTimeout(c, redisTimeout)
+	ctx, cancel := context.WithTimeout(c, a.RedisWait)
 	defer cancel()
 	left, err := loginDelayScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, all),
 		argsOf([]any{a.Clock().UnixMilli()}, all)...).Int64()
@@ -232,7 +232,7 @@ func (a *Auth) countLoginAttempt(c api.OpenCtx, email string) error {
 func (a *Auth) resetLoginAttempts(c api.OpenCtx, email string) error {
 	email = strings.ToLower(email)
 	from := a.sourceOf(c, email)
-	ctx, cancel := context.WithTimeout(c, redisTimeout)
+	ctx, cancel := context.WithTimeout(c, a.RedisWait)
 	defer cancel()
 	if err := successScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, passwordAllowances(email, from))).Err(); err != nil {
 		return errCannotCount.Because(err)

@@ -44,6 +44,7 @@ type Parts struct {
 	SessionsChanged func(user uuid.UUID)
 	// CountSignIn is called with the outcome of every attempt to sign in; nil: not counted.
 	CountSignIn func(method, outcome string)
+	RedisWait   time.Duration // how long a sign-in waits for Redis; 0 is 2 s
 }
 
 // Messenger queues a message for delivery. It does not wait for the provider.
@@ -79,6 +80,9 @@ func New(p Parts) *Auth {
 	cache, err := lru.New[uuid.UUID, cachedSession](sessionsKnown)
 	if err != nil {
 		panic(err) // the size is a constant
+	}
+	if p.RedisWait <= 0 {
+		p.RedisWait = 2 * time.Second
 	}
 	return &Auth{Parts: p, cache: cache}
 }

@@ -74,7 +74,7 @@ func (a *Auth) readChallenge(ctx context.Context, token string, enrol bool) (acc
 
 // takeChallenge uses a challenge up; only one caller succeeds.
 func (a *Auth) takeChallenge(ctx context.Context, token string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	taken, err := a.Redis.Del(ctx, challengeKey(token)).Result()
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *Auth) store(ctx context.Context, key string, value any) error {
 	if err != nil {
 		return fmt.Errorf("keeping %T: %w", value, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	if err := a.Redis.Set(ctx, key, text, challengeLife).Err(); err != nil {
 		return errCannotCount.Because(err)
@@ -102,7 +102,7 @@ func (a *Auth) store(ctx context.Context, key string, value any) error {
 
 // load reads what store kept; errChallenge if it is gone.
 func (a *Auth) load(ctx context.Context, key string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	text, err := a.Redis.Get(ctx, key).Bytes()
 	if errors.Is(err, redis.Nil) {

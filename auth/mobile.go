@@ -61,7 +61,9 @@ func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
 	return api.Nothing{}, err
 }
 
-func (a *Auth) otps() otps { return otps{redis: a.Redis, secret: a.Secret, now: a.Clock} }
+func (a *Auth) otps() otps {
+	return otps{redis: a.Redis, secret: a.Secret, now: a.Clock, wait: a.RedisWait}
+}
 
 // verifyOTP starts a session for the phone's only account, or the one used last.
 func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {

@@ -22,8 +22,6 @@ const (
 	otpRemembered = time.Hour
 	// otpResend is how long a second request sends nothing: a double tap costs nothing.
 	otpResend = 30 * time.Second
-	// redisTimeout is how long sign-in waits for Redis.
-	redisTimeout = 2 * time.Second
 )
 
 // otps keeps one-time passwords in Redis: not the codes but the random ids they follow from
@@ -33,6 +31,7 @@ type otps struct {
 	redis  redis.UniversalClient
 	secret []byte
 	now    func() time.Time
+	wait   time.Duration // for Redis
 }
 
 // The phone in braces keeps a phone's keys on one node of a Redis Cluster.
@@ -65,7 +64,7 @@ return {"send", id}`)
 // issue finds the code to send to a phone. It returns "" when one was just sent. client is
 // the family of paths of the request: a driver's app must not keep a parent's from being sent.
 func (o otps) issue(ctx context.Context, phone, client string, from source) (code string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, o.wait)
 	defer cancel()
 	fresh := make([]byte, 16)
 	_, _ = rand.Read(fresh) // never fails: the runtime ends the program instead
@@ -123,7 +122,7 @@ var (
 
 // verify uses a code up, or returns what is wrong with it.
 func (o otps) verify(ctx context.Context, phone, code string, from source) error {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, o.wait)
 	defer cancel()
 	all := otpAllowances(phone, from)
 	keys := keysOf([]string{otpKey(phone)}, all)

@@ -72,7 +72,7 @@ func (a *Auth) takePasskeySession(ctx context.Context, of string) (webauthn.Sess
 	if err := a.load(ctx, passkeyKey(of), &asked); err != nil {
 		return asked, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	taken, err := a.Redis.Del(ctx, passkeyKey(of)).Result()
 	if err != nil {

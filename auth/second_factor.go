@@ -148,7 +148,7 @@ func factorAttemptsKey(account uuid.UUID) string { return "homeroom:factor-tries
 
 // countFactorAttempt counts an attempt for the account before it is checked.
 func (a *Auth) countFactorAttempt(ctx context.Context, account uuid.UUID) error {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	wait, err := factorAttemptScript.Run(ctx, a.Redis, []string{factorAttemptsKey(account)}, a.Clock().UnixMilli()).Int64()
 	if err != nil {
@@ -167,7 +167,7 @@ func (a *Auth) resetFactorAttempts(ctx context.Context, account uuid.UUID) error
 }
 
 func (a *Auth) deleteKey(ctx context.Context, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	if err := a.Redis.Del(ctx, key).Err(); err != nil {
 		return errCannotCount.Because(err)

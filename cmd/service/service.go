@@ -166,7 +166,8 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	}
 	// A request waits for Redis as long as its own context says, and no longer.
 	options.ContextTimeoutEnabled = true
-	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = 500*time.Millisecond, time.Second, time.Second
+	patience := max(time.Second, o.Patience)
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = patience/2, patience, patience
 	options.MaxRetries = -1
 	options.Protocol = 2 // nothing here needs RESP3, which looks for pushed messages before every command
 	options.Dialer = o.Dial
@@ -216,7 +217,8 @@ func (s *Service) openAuth(o Options) error {
 	}
 	s.RBAC = rbac.New(s.Cluster, func(school uuid.UUID) { s.Hints.Send(context.Background(), hintPolicy, school.String()) }, clock)
 	s.Auth = auth.New(auth.Parts{
-		Cluster: s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
+		RedisWait: o.Patience,
+		Cluster:   s.Cluster, Schools: s.schools, Redis: s.Redis, Tokens: s.Tokens, Hasher: hasher,
 		Messages: messenger(s.Config.Profile, s.Redis, s.Sender, clock), Rights: s.RBAC, Clock: clock, Secret: []byte(s.Config.Secret),
 		PublicURL:            s.Config.Public,
 		Country:              s.Config.Country,

@@ -146,7 +146,7 @@ const steps = {
   for (const [name, step] of Object.entries(steps)) {
     if (only && !name.includes(only)) continue;
     let timer;
-    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("it takes too long")), 60000)));
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error("it takes too long")), 240000)));
     try {
       await Promise.race([Promise.all(Array.from({ length: times }, step)), late]);
     } catch (error) {
