@@ -64,12 +64,16 @@ func openSource(file io.Reader, score func(cells []string) int, is *Understood) 
 
 // mixedText reads UTF-8; bytes that are none are Windows-1252, as spreadsheet programs save "CSV".
 type mixedText struct {
-	in *bufio.Reader
-	is *Understood
+	in   *bufio.Reader
+	is   *Understood
+	rune [utf8.UTFMax]byte
+	left []byte // of rune: what there was no room for
 }
 
 func (t *mixedText) Read(p []byte) (n int, err error) {
-	for n+utf8.UTFMax <= len(p) {
+	n = copy(p, t.left)
+	t.left = t.left[n:]
+	for n < len(p) {
 		r, size, err := t.in.ReadRune()
 		if err != nil {
 			if n > 0 {
@@ -82,7 +86,9 @@ func (t *mixedText) Read(p []byte) (n int, err error) {
 			b, _ := t.in.ReadByte()
 			r, t.is.Encoding = charmap.Windows1252.DecodeByte(b), "WINDOWS-1252"
 		}
-		n += utf8.EncodeRune(p[n:], r)
+		size = utf8.EncodeRune(t.rune[:], r)
+		taken := copy(p[n:], t.rune[:size])
+		n, t.left = n+taken, t.rune[taken:size]
 	}
 	return n, nil
 }

@@ -41,7 +41,7 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Upload("/school-admin/student/import", "student", "Import students with guardians and enrolments from a CSV file", m.importStudents,
-			api.Columns(sheet.Document(studentSheet)...),
+			api.Columns(sheet.Document(officeSheet)...),
 			api.Silent, api.Says("Import read")),
 		api.Get("/school-admin/student/import/:id", "student", "How far an import of students is, or how it ended", getImport("STUDENT")),
 		api.Export("/school-admin/student/export", "student", "The students of a list as a CSV file that can be imported", roster.StudentListing,
