@@ -51,7 +51,8 @@ func (s *schemas) addRules(property schema, f reflect.StructField) (required boo
 	return s.needed(f.Type, tag), nil
 }
 
-// addValues writes which texts an answer's field can have: those of its enum tag, or those that are taken of it.
+// addValues writes which texts an answer's field can have: those of its enum tag, which ends with a comma where the field
+// may be empty, or those that are taken of it.
 func addValues(property schema, f reflect.StructField) error {
 	level, t := property, f.Type
 	if text, ok := f.Tag.Lookup("enum"); ok {
@@ -61,7 +62,12 @@ func addValues(property schema, f reflect.StructField) error {
 				return err
 			}
 		}
-		return ruleUse{level, kindOf(t), t, "oneof", strings.ReplaceAll(text, ",", " ")}.oneOf()
+		values, mayBeEmpty := strings.CutSuffix(text, ",")
+		err := ruleUse{level, kindOf(t), t, "oneof", strings.ReplaceAll(values, ",", " ")}.oneOf()
+		if mayBeEmpty {
+			orEmpty(level)
+		}
+		return err
 	}
 	optional := false
 	for _, rule := range strings.Split(f.Tag.Get("validate"), ",") {

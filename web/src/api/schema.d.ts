@@ -18918,22 +18918,22 @@ export interface components {
              * @description How dates of three numbers are read; empty: there are none, or it must be said
              * @enum {string}
              */
-            dateOrder: "DMY" | "MDY";
+            dateOrder: "DMY" | "MDY" | "";
             /**
              * @description Who says so: the request, dates of the file that can only be read one way, or the school's country
              * @enum {string}
              */
-            dateOrderBy: "REQUEST" | "FILE" | "SCHOOL";
+            dateOrderBy: "REQUEST" | "FILE" | "SCHOOL" | "";
             /**
              * @description Of a CSV file
              * @enum {string}
              */
-            encoding: "UTF-8" | "UTF-16" | "WINDOWS-1252";
+            encoding: "UTF-8" | "UTF-16" | "WINDOWS-1252" | "";
             /**
              * @description Empty before the file was read
              * @enum {string}
              */
-            format: "CSV" | "XLSX";
+            format: "CSV" | "XLSX" | "";
             headerRow: number;
             /** @description Of a CSV file's cells */
             separator: string;
