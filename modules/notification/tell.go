@@ -90,14 +90,12 @@ const said = `nullif(case (w.at at time zone $3)::date - (t.created_at at time z
 const shownOnScreen = `300`
 
 // queueNotices turns notices into messages: to everybody they tell by the first way of the school's rule, to the
-// topic of the student or teacher, and SMS and e-mail to those who asked for them; details only to those who asked for details. A push says as much as the school's
-// lock_screen allows. A topic
-// says nothing ($4, $5), and where one of a student's parents wants no push it is left out:
-// it would reach all of them. The same notice queues the same message once; notices to
-// single parents whose keys differ in the parent alone (…/userId) are one push to the topic
-// the parents share. All pushes of a notice have one collapse_id, and so have those of several notices of one change that
-// say the same: a person gets one message of them by each way. The notices are held
-// meanwhile: whom they tell of may be erased at this moment, and then the messages are
+// topic of the student or teacher, and SMS and e-mail to those who asked for them. A push says as much as the school's
+// lock_screen allows. A topic says nothing ($4, $5), and where one of a student's parents wants no push it is left out:
+// it would reach all of them. The same notice queues the same message once; notices to single parents whose keys differ
+// in the parent alone (…/userId) are one push to the topic the parents share. All pushes of a notice have one
+// collapse_id, and so have those of several notices of one change that say the same: a person gets one message of them
+// by each way. The notices are locked meanwhile: whom they tell of may be erased at this moment, and then the messages are
 // either not made, or there to be found. What is not urgent waits for the end of quiet hours and says "today" as of
 // then; what is of no use by then is left out.
 var queueNotices = `with ` + awake("$2", "$3") + `,
