@@ -96,10 +96,12 @@ func recordBatch(tx *gorm.DB, done []uuid.UUID, failed []failure) (next *time.Ti
 	sql, args := soonestSQL, []any(nil)
 	if len(done) > 0 {
 		// One statement sees one snapshot, which still has the deleted rows. The ids are
-		// one parameter, so that one prepared statement serves any number of them.
-		sql = `with published as (delete from outbox where id = any(?::uuid[])) ` + soonestSQL + ` where id <> all(?::uuid[])`
-		list := array(done)
-		args = []any{list, list}
+		// one parameter, so that one prepared statement serves any number of them, and
+		// behind a subquery: a list of one id would be planned anew each time.
+		sql = `with done as materialized (select unnest(?::uuid[]) as id),
+			published as (delete from outbox where id = any(array(select id from done))) ` +
+			soonestSQL + ` where id <> all(array(select id from done))`
+		args = []any{array(done)}
 	}
 	if next, err = soonest(tx, sql, args...); err != nil {
 		return nil, fmt.Errorf("deleting published facts: %w", err)
