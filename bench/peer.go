@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -158,12 +159,17 @@ func measurePeer(ctx context.Context, b *bench) error {
 	defer p.ours.stop()
 	defer p.peer.stop()
 	lines := peerLines()
+	var different []error
 	for _, c := range lines {
 		for i := range 3 {
 			if err := p.check(c, i*7); err != nil {
-				return fmt.Errorf("%s: %w", c.what, err)
+				different = append(different, fmt.Errorf("%s: %w", c.what, err))
+				break
 			}
 		}
+	}
+	if err := errors.Join(different...); err != nil {
+		return err
 	}
 	for _, c := range lines {
 		if !b.calls.MatchString(c.what) {

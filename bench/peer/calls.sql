@@ -9,6 +9,8 @@ select e.academic_year_id as "academicYearId", k.id as "classId", coalesce(k.nam
   coalesce(d.name, '') as "divisionName", e.roll_number as "rollNumber", p.id, p.admission_number as "admissionNumber",
   p.first_name as "firstName", p.last_name as "lastName", p.gender, p.date_of_birth as "dateOfBirth", p.phone,
   p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version,
+  coalesce((select trim(g.first_name || ' ' || g.last_name) from {s}student_guardian sg join {s}guardian g on g.id = sg.guardian_id
+    where sg.student_id = p.id and sg.is_primary), '') as "guardianName",
   (select count(*) from {s}student where deleted_at is null)::int as total
 from page p
 left join {s}enrolment e on e.student_id = p.id and e.start_date <= :today and (e.end_date is null or e.end_date >= :today)
@@ -29,7 +31,9 @@ page as (select f.*, count(*) over ()::int as total from found f order by first_
 select p.academic_year_id as "academicYearId", k.id as "classId", k.name as "className", p.division_id as "divisionId",
   coalesce(d.name, '') as "divisionName", p.roll_number as "rollNumber", p.id, p.admission_number as "admissionNumber",
   p.first_name as "firstName", p.last_name as "lastName", p.gender, p.date_of_birth as "dateOfBirth", p.phone,
-  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version, p.total
+  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version,
+  coalesce((select trim(g.first_name || ' ' || g.last_name) from {s}student_guardian sg join {s}guardian g on g.id = sg.guardian_id
+    where sg.student_id = p.id and sg.is_primary), '') as "guardianName", p.total
 from page p join {s}class k on k.id = p.sits_in left join {s}division d on d.id = p.division_id order by p.first_name, p.id;
 
 -- call search
@@ -39,7 +43,9 @@ with page as (
 select e.academic_year_id as "academicYearId", k.id as "classId", coalesce(k.name, '') as "className", e.division_id as "divisionId",
   coalesce(d.name, '') as "divisionName", e.roll_number as "rollNumber", p.id, p.admission_number as "admissionNumber",
   p.first_name as "firstName", p.last_name as "lastName", p.gender, p.date_of_birth as "dateOfBirth", p.phone,
-  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version, p.total
+  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version,
+  coalesce((select trim(g.first_name || ' ' || g.last_name) from {s}student_guardian sg join {s}guardian g on g.id = sg.guardian_id
+    where sg.student_id = p.id and sg.is_primary), '') as "guardianName", p.total
 from page p
 left join {s}enrolment e on e.student_id = p.id and e.start_date <= :today and (e.end_date is null or e.end_date >= :today)
 left join {s}class k on k.id = coalesce(e.class_id, case when p.status = 'ACTIVE' then p.class_id end)
@@ -112,7 +118,8 @@ where g.user_id = :user order by p.first_name, p.id;
 -- call buses
 select s.id as "studentId", s.first_name as "firstName", s.last_name as "lastName", r.id as "routeId", r.name as "routeName", r.direction,
   b.id as "busId", b.bus_number as "busNumber", p.id as "stopId", p.name as "stopName", p.lat, p.lng,
-  coalesce(left(p.planned_time::text, 5), '') as "plannedTime", n.id is not null as "notRiding", t.id as "tripId",
+  coalesce(left(p.planned_time::text, 5), '') as "plannedTime", case when p.time_changed_on > :today - 7
+    and p.previous_time <> p.planned_time then left(p.previous_time::text, 5) else '' end as "previousTime", n.id is not null as "notRiding", t.id as "tripId",
   t.status as "tripStatus", t.scheduled_start_at as "scheduledStartAt", o.status as boarding
 from {s}guardian g join {s}student_guardian sg on sg.guardian_id = g.id and sg.can_view_data
 join {s}student s on s.id = sg.student_id and s.deleted_at is null
@@ -125,6 +132,10 @@ join {s}bus b on b.id = coalesce(t.bus_id, r.bus_id)
 left join {s}boarding o on o.trip_id = t.id and o.student_id = s.id
 left join {s}not_riding n on n.student_id = s.id and n.date = :today and n.trip_type = r.direction
 where g.user_id = :user order by s.first_name, s.id, r.direction desc;
+select n.student_id as "studentId", n.date, n.trip_type as "tripType" from {s}guardian g
+join {s}student_guardian sg on sg.guardian_id = g.id and sg.can_view_data
+join {s}not_riding n on n.student_id = sg.student_id and n.date >= :today
+where g.user_id = :user order by n.date, n.student_id, n.trip_type desc;
 
 -- call family
 select s.id, s.admission_number as "admissionNumber", s.first_name as "firstName", s.last_name as "lastName", s.status,
@@ -153,7 +164,7 @@ from paid where net > paid order by student_id, due_date, id;
 
 -- call month
 select day::date as date, a.status, coalesce(h.name, '') as "dayOff", a.late_minutes as "lateMinutes",
-  coalesce(a.half_day, false) as "halfDay", coalesce(a.remark, '') as remark
+  coalesce(a.half_day, false) as "halfDay", coalesce(a.remark, '') as remark, a.marked_at as "markedAt"
 from {s}guardian g join {s}student_guardian sg on sg.guardian_id = g.id and sg.can_view_data and sg.student_id = :student
 join {s}enrolment e on e.student_id = sg.student_id
 cross join generate_series(greatest(:first, e.start_date), least(:last, e.end_date), '1 day') day

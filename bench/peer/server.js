@@ -226,8 +226,8 @@ function serve(settings) {
       return { students, total: students.length };
     },
     async buses(c) {
-      const [buses] = await ask(c.schema, "buses", { user: c.sub, today });
-      return { buses, total: buses.length };
+      const [buses, notRidingDays] = await ask(c.schema, "buses", { user: c.sub, today });
+      return { buses, total: buses.length, notRidingDays };
     },
     async family(c) {
       const [children, invoices] = await ask(c.schema, "family", { user: c.sub, today });
