@@ -11,6 +11,7 @@ import { createRoot } from 'react-dom/client'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
+import { keepFocus } from './focus'
 import { SignInAgain, Unreachable } from './pages/account/signin'
 import { part } from './patterns/part'
 import { loadPage, officeRouter, platformRouter, publicRouter } from './routes'
@@ -58,6 +59,7 @@ function Console() {
   )
 }
 
+keepFocus()
 void renew()
 if ('serviceWorker' in navigator && import.meta.env.PROD)
   window.addEventListener('load', () => void navigator.serviceWorker.register('/console/sw.js').catch(() => {}))

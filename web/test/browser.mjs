@@ -148,6 +148,8 @@ export async function inWindow({ url, story, how = {} }, work) {
 
 /** Every page is looked at for what keeps people with a screen reader or weak sight out. Of a long table the first lines stand for the rest. */
 export async function accessible(page, name) {
+  const lost = () => document.querySelector('[aria-invalid=true]') && document.activeElement === document.body
+  want(!(await page.evaluate(lost)), `${name}: a form that was refused keeps the keyboard's place`)
   if (await page.evaluate(() => !window.axe)) await page.evaluate(axeSource)
   let violations = []
   // What fades in or is being fetched again is faint for a moment: it is looked at once more when it stands still.
