@@ -11993,7 +11993,7 @@ export interface components {
              * @description What it was about; empty for what an office sent
              * @enum {string}
              */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT" | "";
         };
         DeadLetterPage: {
             items: components["schemas"]["DeadLetter"][];
@@ -15030,7 +15030,7 @@ export interface components {
              * @example ANNOUNCEMENT
              * @enum {string}
              */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
         };
         NotificationReadRequest: {
             /** Format: uuid */
@@ -15616,7 +15616,7 @@ export interface components {
             push?: boolean;
             sms?: boolean;
             /** @enum {string} */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
         };
         PreferenceNow: {
             /** @description Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home) */
@@ -15627,7 +15627,7 @@ export interface components {
             push: boolean;
             sms: boolean;
             /** @enum {string} */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
         };
         Preferences: {
             preferences: components["schemas"]["Preference"][];
@@ -16724,7 +16724,7 @@ export interface components {
              * @description URGENT: accidents, missing children and urgent announcements
              * @enum {string}
              */
-            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes?: number | null;
             /** @description One after another, until one reaches; PUSH first or not at all */
@@ -16775,7 +16775,7 @@ export interface components {
              * @description URGENT: accidents, missing children and urgent announcements
              * @enum {string}
              */
-            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes: number | null;
             /** @description One after another, until one reaches; PUSH first or not at all */
@@ -17227,6 +17227,8 @@ export interface components {
             smsDailyLimit: number;
             /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
             smsPrice: number;
+            /** @description Families of a lesson's students are notified too when another teacher holds it; the teacher always is */
+            substitutionsToClasses: boolean;
             /**
              * @description Which day it is at the school, and what its clocks show
              * @example Asia/Kolkata
@@ -17402,6 +17404,8 @@ export interface components {
             smsDailyLimit?: number;
             /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
             smsPrice?: number;
+            /** @description Families of a lesson's students are notified too when another teacher holds it; the teacher always is */
+            substitutionsToClasses?: boolean;
             /**
              * @description Which day it is at the school, and what its clocks show
              * @example Asia/Kolkata
