@@ -51,7 +51,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 	exams := &exam.Module{Attendance: register, Letterhead: letterhead, Photo: files.Thumbnail, Due: fee.Due}
 	leaves := &leave.Module{Attendance: register, Files: files}
 	notifications := &notification.Module{Devices: s.Devices, Browsers: s.browsers(), Queue: s.Sender, Schools: s.schools, Clock: s.now,
-		AnnouncementAddressesUser: announcement.AddressesUser}
+		AnnouncementAddressesUser: announcement.AddressesUser, Ready: letters{s.Sender}.Ready}
 	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools,
 		Clock: s.now}
 	buses := &transport.Module{Absences: leaves, Register: register, DaysOff: register.DaysOff, Schools: s.schools, Tracker: s.Tracker,
