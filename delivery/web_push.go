@@ -35,7 +35,7 @@ type webMessage struct {
 // WebNotice is a notice as the app's service worker gets it. It says what a push to a phone says.
 type WebNotice struct {
 	AccountID  uuid.UUID  `json:"accountId" doc:"Whose it is, of the accounts of this browser"`
-	Type       string     `json:"type" doc:"What it is about: one of the types above" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE"`
+	Type       string     `json:"type" doc:"What it is about: one of the types above" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,EXAM,EVENT"`
 	Title      string     `json:"title"`
 	Body       string     `json:"body"`
 	RecordID   *uuid.UUID `json:"id,omitempty" doc:"The record it is about; of a message its thread"`

@@ -31,6 +31,8 @@ const (
 	Transport    Type = "TRANSPORT"
 	Library      Type = "LIBRARY"
 	Timetable    Type = "TIMETABLE"
+	Exam         Type = "EXAM"
+	Event        Type = "EVENT"
 )
 
 // Notice is a message to the guardians of a student, or to one user. It is written with the change

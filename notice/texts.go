@@ -156,6 +156,9 @@ func fill(lang, text string, values Values, said api.Date) (string, error) {
 		default:
 			fmt.Fprint(&out, v)
 		}
+		if value == "" && strings.HasSuffix(out.String(), " ") {
+			after = strings.TrimPrefix(after, " ")
+		}
 		text = after
 	}
 }

@@ -47,11 +47,11 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
 	}
 	letterhead := setting.Letterheads{Files: files}.Letterhead
-	register := &attendance.Module{Letterhead: letterhead}
+	register := &attendance.Module{Letterhead: letterhead, Schools: s.schools}
 	exams := &exam.Module{Attendance: register, Letterhead: letterhead, Photo: files.Thumbnail, Due: fee.Due}
 	leaves := &leave.Module{Attendance: register, Files: files}
 	notifications := &notification.Module{Devices: s.Devices, Browsers: s.browsers(), Queue: s.Sender, Schools: s.schools, Clock: s.now,
-		AnnouncementAddressesUser: announcement.AddressesUser}
+		AnnouncementAddressesUser: announcement.AddressesUser, Ready: letters{s.Sender}.Ready}
 	dispatches := &dispatch.Module{Queue: s.Sender, Ready: letters{s.Sender}.Ready, Segments: delivery.Segments, Schools: s.schools,
 		Clock: s.now}
 	buses := &transport.Module{Absences: leaves, Register: register, DaysOff: register.DaysOff, Schools: s.schools, Tracker: s.Tracker,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/events"
@@ -59,7 +60,10 @@ func createHoliday(c api.Ctx, r HolidayFields) (Holiday, error) {
 	if err := api.Insert(c, "holiday", &h); err != nil {
 		return h, err
 	}
-	return h, h.keepClasses(c)
+	if err := h.keepClasses(c); err != nil {
+		return h, err
+	}
+	return h, tellHoliday(c, nil, &h)
 }
 
 func listHolidays(c api.Ctx, l api.ListRequest) (api.Page[Holiday], error) {
@@ -67,7 +71,7 @@ func listHolidays(c api.Ctx, l api.ListRequest) (api.Page[Holiday], error) {
 	if err != nil {
 		return page, err
 	}
-	return page, nameClasses(c, page.Items)
+	return page, nameClasses(c.DB, page.Items)
 }
 
 func getHoliday(c api.Ctx, r byID) (Holiday, error) {
@@ -76,7 +80,7 @@ func getHoliday(c api.Ctx, r byID) (Holiday, error) {
 		return h, err
 	}
 	found := []Holiday{h}
-	err = nameClasses(c, found)
+	err = nameClasses(c.DB, found)
 	return found[0], err
 }
 
@@ -86,10 +90,11 @@ func updateHoliday(c api.Ctx, r holidayChange) (Holiday, error) {
 		return h, err
 	}
 	found := []Holiday{h}
-	if err := nameClasses(c, found); err != nil {
+	if err := nameClasses(c.DB, found); err != nil {
 		return h, err
 	}
-	h, err = api.UpdateLocked(c, "holiday", found[0], func(h *Holiday) error {
+	before := found[0]
+	h, err = api.UpdateLocked(c, "holiday", before, func(h *Holiday) error {
 		if err := r.Apply(&h.HolidayFields); err != nil {
 			return err
 		}
@@ -98,10 +103,20 @@ func updateHoliday(c api.Ctx, r holidayChange) (Holiday, error) {
 	if err != nil {
 		return h, err
 	}
-	return h, h.keepClasses(c)
+	if err := h.keepClasses(c); err != nil {
+		return h, err
+	}
+	return h, tellHoliday(c, &before, &h)
 }
 
 func deleteHoliday(c api.Ctx, r byID) error {
+	before, err := getHoliday(c, r)
+	if err != nil {
+		return err
+	}
+	if err := tellHoliday(c, &before, nil); err != nil {
+		return err
+	}
 	if err := api.Erase[Holiday](c, "holiday", r.ID); err != nil {
 		return err
 	}
@@ -146,7 +161,7 @@ func (h *Holiday) keepClasses(c api.Ctx) error {
 }
 
 // nameClasses fills in whose days off they are.
-func nameClasses(c api.Ctx, list []Holiday) error {
+func nameClasses(db *gorm.DB, list []Holiday) error {
 	at := map[uuid.UUID]*Holiday{}
 	ids := make([]uuid.UUID, len(list))
 	for i := range list {
@@ -160,7 +175,7 @@ func nameClasses(c api.Ctx, list []Holiday) error {
 		HolidayID           uuid.UUID
 		ClassID, DivisionID *uuid.UUID
 	}
-	err := c.DB.Raw(`select holiday_id, class_id, null::uuid as division_id from holiday_class where holiday_id in ?
+	err := db.Raw(`select holiday_id, class_id, null::uuid as division_id from holiday_class where holiday_id in ?
 		union all select holiday_id, null, division_id from holiday_division where holiday_id in ? order by 2, 3`, ids, ids).Scan(&found).Error
 	if err != nil {
 		return fmt.Errorf("reading the classes of holidays: %w", err)

@@ -11,6 +11,7 @@ import (
 type Module struct {
 	// Letterhead reads what the school's papers begin with.
 	Letterhead func(api.Ctx) (paper.Letterhead, error)
+	Schools    api.Schools
 }
 
 // Describe is everything about the module.
@@ -20,6 +21,7 @@ func (m *Module) Describe() api.Module {
 		Permissions: []api.Permission{{Key: "attendance", Title: "Attendance", Teacher: "rw", Parent: "r"}},
 		Rows:        m.routes(),
 		Constraints: constraints(),
+		Listen:      m.listen,
 		Personal:    personal(),
 		Examples:    examples(),
 		Names:       map[string]string{"holiday": `select id, name from holiday`},

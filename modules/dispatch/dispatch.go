@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -74,23 +75,26 @@ func (m *Module) dispatch(c api.Ctx, l letter, template *uuid.UUID) (Outcome, er
 		return Outcome{}, err
 	}
 	out, rows := m.compose(c, l, found)
-	budget, err := priceAndBudget(c, l.channel)
-	if err != nil {
-		return Outcome{}, err
+	var budget notice.SMSBudget
+	if l.channel == "SMS" {
+		if budget, err = notice.ReadSMSBudget(c); err != nil {
+			return Outcome{}, err
+		}
 	}
-	out.Cost = int64(out.Segments) * budget.price
+	out.Cost = int64(out.Segments) * budget.Price
 	if l.dryRun {
 		return out, nil
 	}
 	if err := m.Ready(l.channel); err != nil {
 		return Outcome{}, err
 	}
-	switch {
-	case len(rows) == 0:
+	if len(rows) == 0 {
 		return Outcome{}, api.InvalidField("audience", "nobody in it has an address for %s", l.channel)
-	case l.channel == "SMS" && out.Segments > budget.left:
-		return Outcome{}, api.Conflict("This takes %d SMS and %d are left of today's budget of %d", out.Segments, max(0, budget.left),
-			budget.limit)
+	}
+	if l.channel == "SMS" {
+		if err := budget.Refuse(out.Segments); err != nil {
+			return Outcome{}, err
+		}
 	}
 	id := api.NewID()
 	out.ID = &id
@@ -159,35 +163,6 @@ func (m *Module) compose(c api.Ctx, l letter, found []recipient) (Outcome, []row
 	}
 	out.Recipients = len(rows)
 	return out, rows
-}
-
-type budget struct {
-	price       int64
-	limit, left int
-}
-
-// priceAndBudget locks the school's setting, so that two dispatches do not spend the
-// same budget, and counts what was sent today and what waits to be. A message that is
-// on its way this moment may count twice: better one dispatch refused than one unpaid.
-func priceAndBudget(c api.Ctx, channel string) (budget, error) {
-	var b budget
-	if channel != "SMS" {
-		return b, nil
-	}
-	var s struct {
-		SMSPrice      int64 `gorm:"column:sms_price"`
-		SMSDailyLimit int   `gorm:"column:sms_daily_limit"`
-	}
-	if err := c.DB.Raw(`select sms_price, sms_daily_limit from school_setting for no key update`).Scan(&s).Error; err != nil {
-		return b, fmt.Errorf("reading the SMS budget: %w", err)
-	}
-	var spent int
-	err := c.DB.Raw(`select coalesce((select segments from sms_day where day = ?), 0) +
-		coalesce((select sum(segments) from delivery where channel = 'SMS' and state = 'QUEUED'), 0)`, c.Today()).Scan(&spent).Error
-	if err != nil {
-		return b, fmt.Errorf("reading the SMS budget: %w", err)
-	}
-	return budget{price: s.SMSPrice, limit: s.SMSDailyLimit, left: s.SMSDailyLimit - spent}, nil
 }
 
 func write(c api.Ctx, l letter, out Outcome, rows []row) error {

@@ -7,6 +7,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/notice"
 )
 
 // changed is what a PUT may name: the event's fields, and its cancellation.
@@ -33,7 +34,9 @@ func teachersUpdate(c api.Ctx, r teachersChange) (Event, error) { return change(
 // change lays what was named over an event that is not cancelled.
 func change(c api.Ctx, id uuid.UUID, r api.Change[changed]) (Event, error) {
 	var wanted changed
-	_, err := api.Update(c, "event", id, func(e *record) error {
+	var before OwnFields
+	var was []notice.Concerned
+	e, err := api.Update(c, "event", id, func(e *record) error {
 		now, err := readEvent(c, id)
 		if err != nil {
 			return err
@@ -43,6 +46,10 @@ func change(c api.Ctx, id uuid.UUID, r api.Change[changed]) (Event, error) {
 		}
 		classes, err := classesOf(c, id)
 		if err != nil {
+			return err
+		}
+		before = e.OwnFields
+		if was, err = concerned(c, id, before, classes); err != nil {
 			return err
 		}
 		wanted = changed{Fields: Fields{OwnFields: e.OwnFields, ClassIDs: classes}}
@@ -65,8 +72,15 @@ func change(c api.Ctx, id uuid.UUID, r api.Change[changed]) (Event, error) {
 		return Event{}, err
 	}
 	kind := "event.changed"
-	if wanted.Status == cancelled {
+	if e.CancelledAt != nil {
 		kind = "event.cancelled"
+		tell(c, kind, was, id, before, before, e.CancelReason)
+	} else {
+		now, err := concerned(c, id, e.OwnFields, wanted.ClassIDs)
+		if err != nil {
+			return Event{}, err
+		}
+		tellChange(c, id, e.OwnFields, before, now, was)
 	}
 	c.Tell(events.Fact{Kind: kind, Data: map[string]any{"eventId": id}})
 	return readEvent(c, id)

@@ -124,6 +124,11 @@ func createEvent(c api.Ctx, r Fields) (Event, error) {
 	if err := putClasses(c, e.ID, r.ClassIDs); err != nil {
 		return Event{}, err
 	}
+	people, err := concerned(c, e.ID, e.OwnFields, r.ClassIDs)
+	if err != nil {
+		return Event{}, err
+	}
+	tell(c, "event.added", people, e.ID, e.OwnFields, e.OwnFields, "")
 	c.Tell(events.Fact{Kind: "event.added", Data: map[string]any{"eventId": e.ID, "classIds": r.ClassIDs}})
 	return readEvent(c, e.ID)
 }
@@ -145,6 +150,17 @@ func deleteEvent(c api.Ctx, r byID) error {
 	}
 	if e.SignedUp > 0 {
 		return api.Conflict("%d children are signed up for this event: cancel it instead", e.SignedUp)
+	}
+	if e.CancelledAt == nil {
+		classes, err := classesOf(c, r.ID)
+		if err != nil {
+			return err
+		}
+		people, err := concerned(c, r.ID, e.OwnFields, classes)
+		if err != nil {
+			return err
+		}
+		tell(c, "event.cancelled", people, r.ID, e.OwnFields, e.OwnFields, "")
 	}
 	c.Tell(events.Fact{Kind: "event.removed", Data: map[string]any{"eventId": r.ID}})
 	return api.Erase[record](c, "event", r.ID)

@@ -157,7 +157,7 @@ func (card ReportCard) grid(subjects []CardSubject, byTerm bool) paper.Grid {
 	for i, t := range card.Terms {
 		span := 0
 		for n, e := range card.Exams {
-			if !sameTerm(e.TermID, t.TermID) {
+			if !sameID(e.TermID, t.TermID) {
 				continue
 			}
 			span++

@@ -92,7 +92,7 @@ func (d *cardData) weighSubject(s *CardSubject, card ReportCard) {
 	for _, t := range card.Terms {
 		var grade CardGrade
 		for _, own := range terms {
-			if sameTerm(own.TermID, t.TermID) {
+			if sameID(own.TermID, t.TermID) {
 				grade = CardGrade{own.Percent, d.bands.grade(own.Percent).Grade}
 			}
 		}
@@ -100,7 +100,7 @@ func (d *cardData) weighSubject(s *CardSubject, card ReportCard) {
 	}
 }
 
-func sameTerm(a, b *uuid.UUID) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+func sameID(a, b *uuid.UUID) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
 // subjectGrid collects the marks of a card's subjects.
 type subjectGrid struct {

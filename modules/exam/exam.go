@@ -158,8 +158,14 @@ func updateExam(c api.Ctx, r examChange) (Exam, error) {
 
 // deleteExam removes an exam nobody has a result of, with its papers.
 func deleteExam(c api.Ctx, r byID) error {
-	if _, err := api.Lock[examRecord](c, "exam", r.ID); err != nil {
+	e, err := api.Lock[examRecord](c, "exam", r.ID)
+	if err != nil {
 		return err
+	}
+	if e.SchedulePublishedAt != nil {
+		if err := tellSchedule(c, "exam.withdrawn", e); err != nil {
+			return err
+		}
 	}
 	if err := c.DB.Exec(`delete from exam_paper where exam_id = ?`, r.ID).Error; err != nil {
 		return fmt.Errorf("removing an exam's papers: %w", err)

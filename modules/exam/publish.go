@@ -161,6 +161,9 @@ func publishSchedule(c api.Ctx, r publishRequest, e examRecord) (Publication, er
 	after := e
 	after.SchedulePublishedAt = &c.Now
 	c.Tell(events.Fact{Kind: "exam.schedule-published", Data: map[string]any{"examId": e.ID}})
+	if err := tellSchedule(c, "exam.scheduled", e); err != nil {
+		return Publication{}, err
+	}
 	out, err := turn(c, "publish schedule", r.Reason, e, after)
 	return Publication{Exam: out, MissingResults: []MissingResult{}}, err
 }
@@ -181,6 +184,9 @@ func unpublish(c api.Ctx, r publishRequest) (Exam, error) {
 		}
 		after.SchedulePublishedAt = nil
 		c.Tell(events.Fact{Kind: "exam.schedule-unpublished", Data: map[string]any{"examId": e.ID}})
+		if err := tellSchedule(c, "exam.withdrawn", e); err != nil {
+			return Exam{}, err
+		}
 		return turn(c, "unpublish schedule", r.Reason, e, after)
 	}
 	if e.Status != published {

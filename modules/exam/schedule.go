@@ -51,6 +51,12 @@ func putSchedule(c api.Ctx, r scheduleChange) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
+	var was sitting
+	if e.SchedulePublishedAt != nil {
+		if was, err = readSitting(c, before); err != nil {
+			return Schedule{}, err
+		}
+	}
 	if err := r.write(c, e); err != nil {
 		return Schedule{}, err
 	}
@@ -65,6 +71,11 @@ func putSchedule(c api.Ctx, r scheduleChange) (Schedule, error) {
 		return Schedule{}, err
 	}
 	c.Changed("schedule", "exam", e.ID, before, after)
+	if e.SchedulePublishedAt != nil {
+		if err := tellPapers(c, e, before, after, was); err != nil {
+			return Schedule{}, err
+		}
+	}
 	if e.Status == draft {
 		if _, err := api.Update(c, "exam", e.ID, func(e *examRecord) error { e.Status = scheduled; return nil }); err != nil {
 			return Schedule{}, err

@@ -14,7 +14,7 @@ type DeadLetter struct {
 	SchoolID  *uuid.UUID `json:"schoolId" doc:"null for codes and links of the platform itself"`
 	Channel   string     `json:"channel" enum:"PUSH,SMS,EMAIL" example:"SMS"`
 	Recipient string     `json:"to"`
-	Type      string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,''" doc:"What it was about; empty for what an office sent"`
+	Type      string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,EXAM,EVENT,''" doc:"What it was about; empty for what an office sent"`
 	Attempts  int        `json:"attempts"`
 	LastError string     `json:"lastError"`
 	CreatedAt time.Time  `json:"createdAt"`

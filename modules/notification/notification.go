@@ -17,7 +17,7 @@ type Notification struct {
 	ID        uuid.UUID  `json:"id"`
 	Title     string     `json:"title"`
 	Body      string     `json:"body"`
-	Type      string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE" example:"ANNOUNCEMENT"`
+	Type      string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,EXAM,EVENT" example:"ANNOUNCEMENT"`
 	Data      About      `json:"data" doc:"What it is about; push messages carry the same"`
 	ReadAt    *time.Time `json:"readAt" doc:"null while unread"`
 	CreatedAt time.Time  `json:"createdAt"`

@@ -192,12 +192,12 @@ func TestAParentSaysHowTheyWantToBeTold(t *testing.T) {
 	asha := o.Child(t, o.seat, 2)
 	quiet, other := asha.Parents[0], asha.Parents[1]
 	all := testkit.Get[notification.Preferences](t, quiet, "/parent/notification/preferences")
-	if len(all.Preferences) != 8 || !all.Preferences[0].Push || all.Preferences[0].SMS {
+	if len(all.Preferences) != 11 || !all.Preferences[0].Push || all.Preferences[0].SMS {
 		t.Errorf("the beginning is %+v", all)
 	}
 	changed := testkit.Put[notification.Preferences](t, quiet, "/parent/notification/preferences",
 		map[string]any{"preferences": []any{map[string]any{"type": "FEE", "push": false, "sms": true, "email": true}}})
-	if len(changed.Preferences) != 8 || changed.Preferences[3] != (notification.Preference{Type: "FEE", SMS: true, Email: true}) {
+	if len(changed.Preferences) != 11 || changed.Preferences[3] != (notification.Preference{Type: "FEE", SMS: true, Email: true}) {
 		t.Errorf("changed to %+v", changed)
 	}
 	quiet.Refuses(t, "PUT", "/parent/notification/preferences", map[string]any{"preferences": []any{map[string]any{"type": "WEATHER"}}}, 422,

@@ -12,11 +12,12 @@ import (
 // noticeTypes are what parents can have wishes about.
 var noticeTypes = []notice.Type{
 	notice.Announcement, notice.Attendance, notice.Result, notice.Fee, notice.Leave, notice.Message, notice.Transport, notice.Library,
+	notice.Timetable, notice.Exam, notice.Event,
 }
 
 // Preference is how a person wants to be told of one kind of thing. The log has it all.
 type Preference struct {
-	Type  string `json:"type" validate:"oneof=ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY"`
+	Type  string `json:"type" validate:"oneof=ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT"`
 	Push  bool   `json:"push"`
 	SMS   bool   `json:"sms"`
 	Email bool   `json:"email"`

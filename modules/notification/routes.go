@@ -56,6 +56,8 @@ type Module struct {
 	// AnnouncementAddressesUser is the condition, with a message of an announcement as d and
 	// the school's day as @today, that the announcement is still for the message's user.
 	AnnouncementAddressesUser string
+	// Ready says why a way cannot be used.
+	Ready func(way string) error
 }
 
 // Describe is everything about the module.
@@ -108,6 +110,11 @@ func (m *Module) routes() []api.Row {
 
 		api.Get("/school-admin/notification/rules", "setting", "By which ways people are told of what, and what came of it", m.getRules),
 		api.Put("/school-admin/notification/rules", "setting", "Change by which ways; the kinds that are named", m.putRules),
+
+		api.Get("/school-admin/notification/reach", "message", "Whom the newest notice about a record has reached, and by which ways", m.reach),
+		api.Get("/school-admin/notification/unreached", "message", "Whom it has not reached, and why", m.unreached),
+		api.Post("/school-admin/notification/send-to-rest", "message", "Send it to those it has not reached by another way, once", m.sendToRest,
+			api.Says("Queued")),
 
 		api.PlatformList("/super-admin/delivery/list", "Messages that could not be delivered, newest first", deadListing, listDead),
 		api.PlatformRow("POST", "/super-admin/delivery/retry", "Try to deliver messages again", api.Write, 200, m.retryDead, api.OwnTransaction,

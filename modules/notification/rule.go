@@ -16,7 +16,7 @@ const urgentRule = "URGENT"
 
 // Rule is by which ways people are told of one kind of thing.
 type Rule struct {
-	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE" doc:"URGENT: accidents, missing children and urgent announcements"`
+	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children and urgent announcements"`
 	Ways        []string `json:"ways" validate:"min=1,max=3,unique,dive,oneof=PUSH SMS EMAIL" doc:"One after another, until one reaches; PUSH first or not at all"`
 	WaitMinutes *int     `json:"waitMinutes" validate:"omitempty,min=1,max=1440" doc:"After how long unread the next way is tried; null: only when a way reaches nobody"`
 	MayTurnOff  bool     `json:"mayTurnOff" doc:"Whether a person may have none of it"`
@@ -58,7 +58,7 @@ const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, coal
 			sum(segments) filter (where channel = 'SMS' and state = 'SENT') as segments,
 			count(*) filter (where channel = 'EMAIL' and state = 'SENT') as emails
 		from delivery where rule is not null and created_at > $1 group by rule) u on u.rule = k.type
-	order by array_position(array['URGENT', 'ATTENDANCE', 'TRANSPORT', 'ANNOUNCEMENT', 'MESSAGE', 'TIMETABLE', 'RESULT', 'FEE', 'LEAVE_REQUEST', 'LIBRARY'], k.type)`
+	order by array_position(array['URGENT', 'ATTENDANCE', 'TRANSPORT', 'ANNOUNCEMENT', 'MESSAGE', 'TIMETABLE', 'EXAM', 'EVENT', 'RESULT', 'FEE', 'LEAVE_REQUEST', 'LIBRARY'], k.type)`
 
 func (m *Module) getRules(c api.Ctx, _ api.Nothing) (Rules, error) {
 	reachable, err := m.Queue.Reachable(c, c.School.ID)

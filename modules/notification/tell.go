@@ -36,6 +36,13 @@ func (m *Module) listen(bus *events.Bus) {
 			return m.Queue.Queued(ctx, db, h.SchoolID)
 		})
 	})
+	bus.On(RestQueued, "the rest", func(ctx context.Context, h events.Heard) error {
+		db, err := events.DB(ctx)
+		if err != nil {
+			return err
+		}
+		return m.Queue.Queued(ctx, db, h.SchoolID)
+	})
 	bus.On(notice.Unanswered, "the next way", func(ctx context.Context, h events.Heard) error {
 		var messages notice.UnansweredIDs
 		if err := h.Read(&messages); err != nil {

@@ -85,7 +85,7 @@ func putGroupWeek(c api.Ctx, r groupWeekChange) (GroupWeek, error) {
 		return GroupWeek{}, err
 	}
 	c.Changed("update", "timetable", g.ID, before.Slots, after.Slots)
-	return after, nil
+	return after, tellWeek(c, g.ID, changedLessons(before.Slots, after.Slots))
 }
 
 // RefuseGroupClashes refuses the members or divisions that groups were just given, if their lessons

@@ -59,7 +59,9 @@ func updatePeriod(c api.Ctx, r periodChange) (Period, error) {
 	if err := lockTimetable(c); err != nil {
 		return Period{}, err
 	}
+	var before PeriodFields
 	p, err := api.Update(c, "period", r.ID, func(p *Period) error {
+		before = p.PeriodFields
 		if err := r.Apply(&p.PeriodFields); err != nil {
 			return err
 		}
@@ -87,7 +89,13 @@ func updatePeriod(c api.Ctx, r periodChange) (Period, error) {
 	if err != nil {
 		return p, err
 	}
-	return p, refuseClashes(clashes(moved, others, shared), func(int) string { return "startTime" })
+	if err := refuseClashes(clashes(moved, others, shared), func(int) string { return "startTime" }); err != nil {
+		return p, err
+	}
+	if p.StartTime == before.StartTime && p.EndTime == before.EndTime {
+		return p, nil
+	}
+	return p, tellWeek(c, p.ID, moved)
 }
 
 func deletePeriod(c api.Ctx, r byID) error { return api.Erase[Period](c, "period", r.ID) }

@@ -137,7 +137,7 @@ func putDivisionWeek(c api.Ctx, r weekChange) (DivisionWeek, error) {
 		return DivisionWeek{}, err
 	}
 	c.Changed("update", "timetable", d.ID, before.Slots, after.Slots)
-	return after, nil
+	return after, tellWeek(c, d.ID, changedLessons(before.Slots, after.Slots))
 }
 
 // weekOwner is a division or a group whose week is set.

@@ -97,12 +97,18 @@ func updateBus(c api.Ctx, r busChange) (Bus, error) {
 	if r.Names("driverId") {
 		c.Tell(sightsChanged())
 	}
-	return api.Update(c, "bus", r.ID, func(b *Bus) error {
+	var before *uuid.UUID
+	b, err := api.Update(c, "bus", r.ID, func(b *Bus) error {
+		before = b.DriverID
 		if err := r.Apply(&b.BusFields); err != nil {
 			return err
 		}
 		return b.normalize(c)
 	})
+	if err != nil {
+		return b, err
+	}
+	return b, tellOtherDriver(c, b, before, b.DriverID, api.Date{}, api.Date{})
 }
 
 func deleteBus(c api.Ctx, r byID) error { return api.Erase[Bus](c, "bus", r.ID) }

@@ -55,7 +55,9 @@ func assignDriver(c api.Ctx, r driverAssignment) (BusDetail, error) {
 		return BusDetail{}, api.InvalidField("toDate", "fromDate and toDate go together")
 	}
 	// The bus first: another school's is not found, no matter what else the body says.
-	_, err := api.Update(c, "bus", r.BusID, func(b *Bus) error {
+	var before *uuid.UUID
+	b, err := api.Update(c, "bus", r.BusID, func(b *Bus) error {
+		before = b.DriverID
 		if err := mayDrive(c, &r.DriverID); err != nil {
 			return err
 		}
@@ -74,10 +76,24 @@ func assignDriver(c api.Ctx, r driverAssignment) (BusDetail, error) {
 		}
 	}
 	c.Tell(sightsChanged())
+	if err := tellOtherDriver(c, b, before, &r.DriverID, r.FromDate, r.ToDate); err != nil {
+		return BusDetail{}, err
+	}
 	return getBus(c, byID{r.BusID})
 }
 
 func deleteSubstitute(c api.Ctx, r byID) error {
+	s, err := api.Lock[BusSubstitute](c, "substitute driver", r.ID)
+	if err != nil {
+		return err
+	}
+	b, err := api.Find[Bus](c, "bus", c.DB, s.BusID)
+	if err != nil {
+		return err
+	}
+	if err := tellOtherDriver(c, b, &s.DriverID, b.DriverID, s.FromDate, s.ToDate); err != nil {
+		return err
+	}
 	c.Tell(sightsChanged())
 	return api.Erase[BusSubstitute](c, "substitute driver", r.ID)
 }

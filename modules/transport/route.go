@@ -86,8 +86,9 @@ func getRoute(c api.Ctx, r byID) (RouteDetail, error) {
 
 func updateRoute(c api.Ctx, r routeChange) (RouteDetail, error) {
 	var said routeInput
+	var before RouteFields
 	route, err := api.Update(c, "route", r.ID, func(route *Route) error {
-		said.RouteFields = route.RouteFields
+		before, said.RouteFields = route.RouteFields, route.RouteFields
 		if err := r.Apply(&said); err != nil {
 			return err
 		}
@@ -111,7 +112,11 @@ func updateRoute(c api.Ctx, r routeChange) (RouteDetail, error) {
 			return RouteDetail{}, err
 		}
 	}
-	return routeDetail(c, route)
+	out, err := routeDetail(c, route)
+	if err != nil || out.BusID == before.BusID {
+		return out, err
+	}
+	return out, tellOtherBus(c, out)
 }
 
 func deleteRoute(c api.Ctx, r byID) error { return api.Erase[Route](c, "route", r.ID) }

@@ -106,10 +106,15 @@ func putStops(c api.Ctx, route uuid.UUID, fields []StopFields) error {
 	if err != nil {
 		return fmt.Errorf("writing stops: %w", err)
 	}
-	if len(present) > 0 {
-		c.Changed("update", "route stops", route, present, fields)
+	if len(present) == 0 {
+		return nil
 	}
-	return nil
+	c.Changed("update", "route stops", route, present, fields)
+	after := make([]Stop, len(rows))
+	for i, r := range rows {
+		after[i] = Stop{ID: r.ID, Name: r.Name, Lat: r.Lat, Lng: r.Lng, PlannedTime: fields[i].PlannedTime}
+	}
+	return tellStops(c, present, after)
 }
 
 func removeStops(c api.Ctx, route uuid.UUID, kept []uuid.UUID) error {

@@ -173,7 +173,12 @@ type tripFields struct {
 }
 
 func (m *Module) updateTrip(c api.Ctx, r tripChange) (TripDetail, error) {
+	before := make([]TripView, 1)
 	t, err := api.Update(c, "trip", r.ID, func(t *Trip) error {
+		before[0].Trip = *t
+		if err := nameTrips(c, before); err != nil {
+			return err
+		}
 		if t.Status != scheduled {
 			return api.Conflict("The trip is %s: only a scheduled one can be changed", t.Status)
 		}
@@ -197,5 +202,9 @@ func (m *Module) updateTrip(c api.Ctx, r tripChange) (TripDetail, error) {
 		return TripDetail{}, err
 	}
 	c.Tell(sightsChanged())
-	return m.tripDetail(c, t)
+	detail, err := m.tripDetail(c, t)
+	if err != nil {
+		return detail, err
+	}
+	return detail, tellMoved(c, before[0], detail)
 }

@@ -10,7 +10,6 @@ import (
 	"homeroom/api"
 	"homeroom/events"
 	"homeroom/modules/roster"
-	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -123,9 +122,11 @@ func (m *Module) cancelTrip(c api.Ctx, r cancelling) (TripDetail, error) {
 		if err != nil {
 			return TripDetail{}, err
 		}
-		if err := m.tellCancelled(c, t); err != nil {
+		detail, err := m.tripDetail(c, t)
+		if err != nil {
 			return TripDetail{}, err
 		}
+		return detail, tellCancelled(c, detail)
 	}
 	return m.tripDetail(c, t)
 }
@@ -133,25 +134,6 @@ func (m *Module) cancelTrip(c api.Ctx, r cancelling) (TripDetail, error) {
 // isSoon reports whether a trip begins so soon that its riders hear of a change at once, in quiet hours too: what
 // reaches them in the morning may be too late.
 func isSoon(now, start time.Time) bool { return start.Sub(now) < 24*time.Hour }
-
-func (m *Module) tellCancelled(c api.Ctx, t Trip) error {
-	students, err := m.studentsOf(c, t)
-	if err != nil {
-		return err
-	}
-	for _, s := range students {
-		if s.Status == "absent" {
-			continue
-		}
-		notice.Send(c, notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("trip-cancelled:%s:%d:%s", t.ID, t.Version, s.StudentID), RecordID: t.ID,
-			StudentID: &s.StudentID, Day: t.TripDate, Urgent: isSoon(c.Now, t.ScheduledStartAt),
-			Text: notice.Text{Name: "transport.cancelled", Values: notice.Values{"child": s.name(), "way": way(t), "date": notice.On(t.TripDate),
-				"reason": t.CancelReason}},
-		})
-	}
-	return nil
-}
 
 // Unaccounted are the riders who keep a trip from being ended or cancelled.
 type Unaccounted struct {

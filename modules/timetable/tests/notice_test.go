@@ -50,7 +50,10 @@ func TestSubstitute_IsToldOnceOfTheLessonAndThatItIsTakenBack(t *testing.T) {
 	if got := r.told(t, omar); len(got) != 2 || got[1] != taken {
 		t.Errorf("Omar was told %q after the lesson was removed, want last %q", got, taken)
 	}
-	if n := r.Count(t, "notification", "type = 'TIMETABLE' and user_id not in (?, ?)", nila.UserID, omar.UserID); n != 0 {
+	if got := r.told(t, meera); fmt.Sprint(got) != "[Timetable changed: The timetable of Meera has changed.]" {
+		t.Errorf("Meera was told %q, want once that her timetable has changed", got)
+	}
+	if n := r.Count(t, "notification", "type = 'TIMETABLE' and user_id not in (?, ?, ?)", nila.UserID, omar.UserID, meera.UserID); n != 0 {
 		t.Errorf("%d others were told", n)
 	}
 }

@@ -24,7 +24,7 @@ type path struct {
 func newPath(stops []Stop) path {
 	p := path{stops: stops, along: make([]float64, len(stops))}
 	for i := 1; i < len(stops); i++ {
-		p.along[i] = p.along[i-1] + metres(stops[i-1].Lat, stops[i-1].Lng, stops[i].Lat, stops[i].Lng)
+		p.along[i] = p.along[i-1] + Metres(stops[i-1].Lat, stops[i-1].Lng, stops[i].Lat, stops[i].Lng)
 	}
 	return p
 }
@@ -48,7 +48,7 @@ func (p path) locate(lat, lng, behind float64) (along, beside float64) {
 		return 0, math.Inf(1)
 	}
 	first := p.stops[0]
-	toFirst := metres(lat, lng, first.Lat, first.Lng)
+	toFirst := Metres(lat, lng, first.Lat, first.Lng)
 	along, beside = -toFirst, math.Inf(1)
 	if behind <= 0 {
 		beside = offRoute // it may come from anywhere
@@ -61,7 +61,7 @@ func (p path) locate(lat, lng, behind float64) (along, beside float64) {
 		}
 		share := project(lat, lng, a.Lat, a.Lng, b.Lat, b.Lng)
 		at := p.along[i-1] + share*length
-		off := metres(lat, lng, a.Lat+(b.Lat-a.Lat)*share, a.Lng+(b.Lng-a.Lng)*share)
+		off := Metres(lat, lng, a.Lat+(b.Lat-a.Lat)*share, a.Lng+(b.Lng-a.Lng)*share)
 		if share == 0 && i == 1 && behind <= 0 {
 			continue // it has not come to the first stop yet
 		}

@@ -114,13 +114,13 @@ func (p *Position) Location(bus uuid.UUID, now time.Time) Location {
 // reachable reports whether a bus could have come from a to b in the time between them.
 // Phones are off by a few hundred metres now and then.
 func reachable(a, b *Position) bool {
-	return metres(a.Lat, a.Lng, b.Lat, b.Lng) <= 300+fastest*math.Abs(b.At.Sub(a.At).Seconds())
+	return Metres(a.Lat, a.Lng, b.Lat, b.Lng) <= 300+fastest*math.Abs(b.At.Sub(a.At).Seconds())
 }
 
 const earthRadius = 6_371_000
 
-// metres is the distance between two places a few kilometres apart.
-func metres(lat1, lng1, lat2, lng2 float64) float64 {
+// Metres is the distance between two places a few kilometres apart.
+func Metres(lat1, lng1, lat2, lng2 float64) float64 {
 	const degree = math.Pi / 180
 	x := (lng2 - lng1) * degree * math.Cos((lat1+lat2)/2*degree)
 	y := (lat2 - lat1) * degree

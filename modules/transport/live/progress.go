@@ -90,7 +90,7 @@ func (p *progress) move(pt *Position, nearSince time.Time) []Call {
 		if s.DepartedAt != nil {
 			continue
 		}
-		away := metres(pt.Lat, pt.Lng, s.Lat, s.Lng)
+		away := Metres(pt.Lat, pt.Lng, s.Lat, s.Lng)
 		if s.ArrivedAt == nil && away > arriveWithin && p.behind(i) {
 			continue
 		}

@@ -6096,6 +6096,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/notification/reach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom the newest notice about a record has reached, and by which ways
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminNotificationReach"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/notification/read": {
         parameters: {
             query?: never;
@@ -6160,6 +6180,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/notification/send-to-rest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send it to those it has not reached by another way, once
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminNotificationSendToRest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/notification/setting": {
         parameters: {
             query?: never;
@@ -6198,6 +6238,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **write** on **Notifications**. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminNotificationToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/notification/unreached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom it has not reached, and why
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminNotificationUnreached"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -11993,7 +12053,7 @@ export interface components {
              * @description What it was about; empty for what an office sent
              * @enum {string}
              */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT" | "";
         };
         DeadLetterPage: {
             items: components["schemas"]["DeadLetter"][];
@@ -15030,7 +15090,7 @@ export interface components {
              * @example ANNOUNCEMENT
              * @enum {string}
              */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
         };
         NotificationReadRequest: {
             /** Format: uuid */
@@ -15616,7 +15676,7 @@ export interface components {
             push?: boolean;
             sms?: boolean;
             /** @enum {string} */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
         };
         PreferenceNow: {
             /** @description Of TRANSPORT: every step of a trip is sent. Else the bus is near, and the child has boarded (to school) or got off (home) */
@@ -15627,7 +15687,7 @@ export interface components {
             push: boolean;
             sms: boolean;
             /** @enum {string} */
-            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY";
+            type: "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
         };
         Preferences: {
             preferences: components["schemas"]["Preference"][];
@@ -15860,6 +15920,22 @@ export interface components {
             /** @description Whose parents they are */
             students: number;
             teachers: number;
+        };
+        Reached: {
+            notReached: number;
+            /** @description Whom it is for */
+            people: number;
+            /** @description Have read it, or a provider took it for them by one way at least */
+            reached: number;
+            /** @description Have read it in the app */
+            read: number;
+            /** Format: uuid */
+            recordId: string;
+            /** @description By which ways those who were not reached can be */
+            rest: components["schemas"]["RestByWay"][];
+            /** @description It is still on its way to them: it waits for the end of quiet hours, or for a provider */
+            waiting: number;
+            ways: components["schemas"]["WayReached"][];
         };
         ReadAll: {
             read: number;
@@ -16332,6 +16408,33 @@ export interface components {
         ResolvingByID: {
             resolution?: string;
         };
+        Rest: {
+            /** @description null: there is no price, or it costs nothing */
+            cost: number | null;
+            people: number;
+            segments: number;
+            /** @enum {string} */
+            way: "SMS" | "EMAIL";
+        };
+        RestByWay: {
+            /** @description Segments at the school's price, in minor units; null: there is no price, or it costs nothing */
+            cost: number | null;
+            /** @description With an address for it that it was not sent to yet; who turned this kind of notice off is not among them */
+            people: number;
+            /** @description SMS that are paid for */
+            segments: number;
+            /** @enum {string} */
+            way: "SMS" | "EMAIL";
+        };
+        RestRequest: {
+            /**
+             * Format: uuid
+             * @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam
+             */
+            recordId: string;
+            /** @enum {string} */
+            way: "SMS" | "EMAIL";
+        };
         Result: {
             /** Format: date-time */
             createdAt: string;
@@ -16724,7 +16827,7 @@ export interface components {
              * @description URGENT: accidents, missing children and urgent announcements
              * @enum {string}
              */
-            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes?: number | null;
             /** @description One after another, until one reaches; PUSH first or not at all */
@@ -16775,7 +16878,7 @@ export interface components {
              * @description URGENT: accidents, missing children and urgent announcements
              * @enum {string}
              */
-            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE";
+            type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes: number | null;
             /** @description One after another, until one reaches; PUSH first or not at all */
@@ -17227,6 +17330,8 @@ export interface components {
             smsDailyLimit: number;
             /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
             smsPrice: number;
+            /** @description Families of a lesson's students are notified too when another teacher holds it; the teacher always is */
+            substitutionsToClasses: boolean;
             /**
              * @description Which day it is at the school, and what its clocks show
              * @example Asia/Kolkata
@@ -17402,6 +17507,8 @@ export interface components {
             smsDailyLimit?: number;
             /** @description Of one segment, in minor units of the school's currency; previews say what a dispatch costs */
             smsPrice?: number;
+            /** @description Families of a lesson's students are notified too when another teacher holds it; the teacher always is */
+            substitutionsToClasses?: boolean;
             /**
              * @description Which day it is at the school, and what its clocks show
              * @example Asia/Kolkata
@@ -18965,6 +19072,29 @@ export interface components {
             students: number;
             unmarked: number;
         };
+        Unreached: {
+            hasEmail: boolean;
+            hasPhone: boolean;
+            name: string;
+            /** @description What the provider said, of FAILED */
+            problem: string;
+            /**
+             * @description FAILED: a provider refused it or was given up. NO_DEVICE: a push found neither app nor browser. TURNED_OFF: the person wants none of this kind. NO_WAY: the school's rule has no way for them
+             * @enum {string}
+             */
+            reason: "FAILED" | "NO_DEVICE" | "TURNED_OFF" | "NO_WAY";
+            /** @enum {string} */
+            role: "PARENT" | "TEACHER" | "DRIVER" | "SCHOOL_ADMIN";
+            /** Format: uuid */
+            userId: string;
+        };
+        UnreachedPage: {
+            items: components["schemas"]["Unreached"][];
+            limit: number;
+            page: number;
+            total: number;
+            totalPages: number;
+        };
         Unread: {
             unreadCount: number;
         };
@@ -19001,6 +19131,17 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
+        };
+        WayReached: {
+            /** @description People for whom it was given up */
+            failed: number;
+            /** @description Of push: people with neither the app nor a browser that shows notices */
+            noWay: number;
+            /** @description People for whom a provider took it */
+            sent: number;
+            waiting: number;
+            /** @enum {string} */
+            way: "PUSH" | "SMS" | "EMAIL";
         };
         WebPush: {
             /** @description applicationServerKey of the subscription; empty: there is no web push here */
@@ -22122,6 +22263,8 @@ export interface components {
         PlanHash: string;
         /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
         Purpose: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
+        /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam */
+        RecordId: string;
         /** @description The lesson's place in the timetable */
         SlotId: string;
         /** @description What to sort by. Equals are in a stable order. */
@@ -36162,6 +36305,45 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminNotificationReach: {
+        parameters: {
+            query: {
+                /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam */
+                recordId: components["parameters"]["RecordId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Reached"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminNotificationRead: {
         parameters: {
             query?: never;
@@ -36264,6 +36446,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminNotificationSendToRest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["RestRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Queued */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Rest"];
+                        /** @example Queued */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminNotificationSetting: {
         parameters: {
             query?: never;
@@ -36338,6 +36567,48 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminNotificationUnreached: {
+        parameters: {
+            query: {
+                /** @description 20 unless given */
+                limit?: number;
+                page?: number;
+                /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam */
+                recordId: components["parameters"]["RecordId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["UnreachedPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];

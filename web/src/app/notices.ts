@@ -104,6 +104,8 @@ const pagesOf: Record<string, string[]> = {
   TRANSPORT: ['/trip/:id', '/bus/:student'],
   LIBRARY: ['/school/:student/library'],
   TIMETABLE: ['/school/:student/timetable', '/timetable'],
+  EXAM: ['/school/:student/exams', '/marks'],
+  EVENT: ['/school/:student/events'],
 }
 
 /** The page that a notice is about; undefined: it says all there is. */

@@ -20,6 +20,9 @@ const kinds: Record<string, Key> = {
   MESSAGE: 'messages.title',
   TRANSPORT: 'bus.title',
   LIBRARY: 'school.library',
+  TIMETABLE: 'school.timetable',
+  EXAM: 'school.exams',
+  EVENT: 'school.events',
 }
 
 /** How the parent wants to be told of what. Every tick is kept at once. */

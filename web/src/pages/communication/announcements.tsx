@@ -14,6 +14,7 @@ import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { localOf, momentOf } from '../../patterns/zone'
+import { Reach } from './reach'
 import '../../patterns/areas.css'
 
 type Counted = Schemas['Counted']
@@ -178,6 +179,7 @@ function Published({ announcement: a, close }: { announcement: Counted; close: (
               ['Visible until', a.expiresAt ? format.dateTime(a.expiresAt) : 'withdrawn'],
             ]}
           />
+          {a.status === 'PUBLISHED' && <Reach recordId={a.id} people={a.recipientCount} />}
         </Stack>
       </div>
       <Confirm

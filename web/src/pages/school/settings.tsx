@@ -51,6 +51,7 @@ const labels = {
   quietTo: 'Quiet until',
   noticePastDays: 'Notify of past days for',
   lockScreen: 'On a locked phone',
+  substitutionsToClasses: 'Tell families of substitutions',
   smsPrice: 'Price of an SMS',
   smsDailyLimit: 'SMS a day',
   libraryStudentBooks: 'Books a student may have',
@@ -388,6 +389,12 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               { value: 'CHILD', label: 'What it is about, without a name' },
               { value: 'FULL', label: 'Everything, with the name of the child' },
             ],
+          })}
+          {f.yes({
+            k: 'substitutionsToClasses',
+            label: labels.substitutionsToClasses,
+            description:
+              'When another teacher holds a lesson, the teacher is notified; with this the students’ families too.',
           })}
           {f.number({
             k: 'noticePastDays',

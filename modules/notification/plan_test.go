@@ -1,0 +1,335 @@
+package notification_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/api"
+	"homeroom/testkit"
+)
+
+// planned is a school with two classes, their families and teachers, and a bus. Everybody has a name by which the table below
+// says who hears of a change.
+type planned struct {
+	*testkit.School
+	admin     *testkit.Client
+	five, six testkit.Seat
+	asha      testkit.Child // of class 5, takes art, rides the bus from the first stop
+	bala      testkit.Child // of class 5, takes no art, rides from the second stop
+	dev       testkit.Child // of class 6, does not ride
+
+	names                  map[uuid.UUID]string
+	meera, nila            uuid.UUID // employees who teach class 5 and 6
+	ravi, sami             uuid.UUID // and who drive bus 7 and 9
+	maths, art             uuid.UUID
+	period                 uuid.UUID
+	bus7, bus9, route, ids map[string]any
+}
+
+func newPlanned(t *testing.T) *planned {
+	t.Helper()
+	s := testkit.NewSchool(t)
+	p := &planned{School: s, admin: s.As(t, api.SchoolAdmin), names: map[uuid.UUID]string{}, ids: map[string]any{}}
+	p.names[p.admin.UserID], p.names[s.As(t, api.SchoolAdmin).UserID] = "admin", "admin"
+	p.five, p.six = s.Seat(t, "Class 5"), s.Seat(t, "Class 6")
+	p.asha, p.bala, p.dev = s.Child(t, p.five, 2), s.Child(t, p.five, 1), s.Child(t, p.six, 1)
+	p.names[p.asha.Parents[0].UserID], p.names[p.bala.Parents[0].UserID], p.names[p.dev.Parents[0].UserID] = "asha", "bala", "dev"
+	p.names[p.asha.Parents[1].UserID] = "who may not see asha"
+	p.do(t, `update student_guardian set can_view_data = false where guardian_id = (select id from guardian where user_id = ?)`, p.asha.Parents[1].UserID)
+	p.meera, p.nila = p.teacher(t, "meera", p.five), p.teacher(t, "nila", p.six)
+	p.ravi, p.sami = p.driver(t, "ravi"), p.driver(t, "sami")
+	p.maths = p.made(t, "/school-admin/subject/create", map[string]any{"name": "Mathematics", "code": "MAT", "maxMarks": 100, "passMarks": 33})
+	p.art = p.made(t, "/school-admin/subject/create", map[string]any{"name": "Art", "code": "ART", "maxMarks": 100, "passMarks": 33})
+	group := api.NewID()
+	p.do(t, `insert into student_group (id, name, subject_id) values (?, 'Art', ?)`, group, p.art)
+	p.do(t, `insert into student_group_division (group_id, division_id) values (?, ?)`, group, p.five.DivisionID)
+	p.do(t, `insert into student_group_member (id, group_id, student_id, from_date) values (?, ?, ?, current_date - 30)`, api.NewID(), group, p.asha.ID)
+	p.period = p.made(t, "/school-admin/timetable/period/create", map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})
+	p.week(t, p.five, p.lesson(1, p.maths, p.meera))
+	p.week(t, p.six, p.lesson(2, p.maths, p.nila))
+
+	p.bus7 = p.post(t, "/school-admin/transport/bus/create", map[string]any{"busNumber": "7", "driverId": p.ravi})
+	p.bus9 = p.post(t, "/school-admin/transport/bus/create", map[string]any{"busNumber": "9", "driverId": p.sami})
+	stop := func(name string, lat float64) map[string]any {
+		return map[string]any{"name": name, "lat": lat, "lng": 77.59, "plannedTime": "07:00"}
+	}
+	p.route = p.post(t, "/school-admin/transport/route/create", map[string]any{"name": "Hill Road", "busId": p.bus7["id"], "direction": "pickup",
+		"stops": []any{stop("Temple", 12.97), stop("Market", 12.98)}})
+	stops := p.route["stops"].([]any)
+	p.put(t, "/school-admin/transport/route/"+p.route["id"].(string)+"/students", map[string]any{"students": []any{
+		map[string]any{"studentId": p.asha.ID, "stopId": stops[0].(map[string]any)["id"]},
+		map[string]any{"studentId": p.bala.ID, "stopId": stops[1].(map[string]any)["id"]}}})
+	return p
+}
+
+func (p *planned) do(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	if err := p.DB(t).Exec(sql, args...).Error; err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (p *planned) post(t *testing.T, path string, body any) map[string]any {
+	t.Helper()
+	return testkit.Post[map[string]any](t, p.admin, path, body)
+}
+
+func (p *planned) put(t *testing.T, path string, body any) map[string]any {
+	t.Helper()
+	return testkit.Put[map[string]any](t, p.admin, path, body)
+}
+
+func (p *planned) remove(t *testing.T, path string) {
+	t.Helper()
+	if a := p.admin.Call(t, "DELETE", path, nil); a.Status != 204 && a.Status != 200 {
+		t.Fatalf("DELETE %s: %d %s", path, a.Status, a.Body)
+	}
+}
+
+// made is the id of what a call made.
+func (p *planned) made(t *testing.T, path string, body any) uuid.UUID {
+	t.Helper()
+	return uuid.MustParse(p.post(t, path, body)["id"].(string))
+}
+
+func (p *planned) teacher(t *testing.T, name string, seat testkit.Seat) uuid.UUID {
+	t.Helper()
+	return p.employee(t, name, p.Teacher(t, seat).UserID)
+}
+
+func (p *planned) employee(t *testing.T, name string, user uuid.UUID) uuid.UUID {
+	t.Helper()
+	p.names[user] = name
+	var ids []uuid.UUID
+	if err := p.DB(t).Raw(`update employee set first_name = ? where user_id = ? returning id`, name, user).Scan(&ids).Error; err != nil {
+		t.Fatal(err)
+	}
+	return ids[0]
+}
+
+func (p *planned) driver(t *testing.T, name string) uuid.UUID {
+	t.Helper()
+	user := p.As(t, api.Driver).UserID
+	p.do(t, `insert into employee (id, user_id, employee_code, first_name, phone, employee_type) values (?, ?, ?, ?, '', 'DRIVER')`,
+		api.NewID(), user, user.String(), name)
+	return p.employee(t, name, user)
+}
+
+func (p *planned) lesson(day int, subject, teacher uuid.UUID) map[string]any {
+	return map[string]any{"dayOfWeek": day, "periodId": p.period, "subjectId": subject, "teacherId": teacher}
+}
+
+func (p *planned) week(t *testing.T, seat testkit.Seat, lessons ...map[string]any) []any {
+	t.Helper()
+	return p.put(t, "/school-admin/timetable/division/"+seat.DivisionID.String(), map[string]any{"slots": lessons})["slots"].([]any)
+}
+
+func (p *planned) day(n int) api.Date { return api.DateOf(time.Now().In(p.Location())).AddDays(n) }
+
+// monday is a Monday to come.
+func (p *planned) monday() api.Date {
+	for n := 1; ; n++ {
+		if day := p.day(n); day.In(time.UTC).Weekday() == time.Monday {
+			return day
+		}
+	}
+}
+
+func (p *planned) paper(subject uuid.UUID, day api.Date, from string, invigilator any) map[string]any {
+	return map[string]any{"classId": p.five.ClassID, "subjectId": subject, "examDate": day, "startTime": from, "endTime": "12:00",
+		"invigilatorId": invigilator}
+}
+
+func (p *planned) schedule(t *testing.T, replace bool, papers ...map[string]any) {
+	t.Helper()
+	p.post(t, "/school-admin/exam/schedule", map[string]any{"examId": p.ids["exam"], "papers": papers, "replace": replace})
+}
+
+func (p *planned) trip(t *testing.T, day int, at string) string {
+	t.Helper()
+	return p.post(t, "/school-admin/transport/trip/schedule", map[string]any{"routeId": p.route["id"], "tripDate": p.day(day), "scheduledStartTime": at,
+		"runsOnHolidays": true})["id"].(string)
+}
+
+// heard are the names of those who were told something since the last call, and have it unread.
+func (p *planned) heard(t *testing.T) []string {
+	t.Helper()
+	testkit.Eventually(t, "all facts are published", func() bool { return p.Count(t, "outbox", "next_at <= now()") == 0 })
+	var users []uuid.UUID
+	if err := p.DB(t).Raw(`select distinct user_id from notification where read_at is null`).Scan(&users).Error; err != nil {
+		t.Fatal(err)
+	}
+	p.do(t, `delete from notification`)
+	p.do(t, `delete from notice`)
+	names := []string{}
+	for _, id := range users {
+		names = append(names, p.names[id])
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestPlans_WhenTheyChange_ReachThoseConcernedAlone is the table of changes and who hears of each: all of them, and nobody else.
+func TestPlans_WhenTheyChange_ReachThoseConcernedAlone(t *testing.T) {
+	t.Parallel()
+	p := newPlanned(t)
+	p.heard(t)
+	const events, holidays, trips = "/school-admin/event/", "/school-admin/attendance/holiday/", "/school-admin/transport/trip/"
+	at := func(name string) string { return fmt.Sprint(p.ids[name]) }
+	for _, c := range []struct {
+		change string
+		do     func(t *testing.T)
+		who    string // in the order of the alphabet
+	}{
+		{"an exam is planned", func(t *testing.T) {
+			p.ids["exam"] = p.made(t, "/school-admin/exam/create", map[string]any{"name": "Half-yearly", "classIds": []uuid.UUID{p.five.ClassID}})
+			p.schedule(t, false, p.paper(p.maths, p.day(10), "09:00", p.meera), p.paper(p.art, p.day(11), "09:00", nil))
+		}, ""},
+		{"its timetable is published", func(t *testing.T) {
+			p.post(t, "/school-admin/exam/"+at("exam")+"/publish", map[string]any{"what": "SCHEDULE"})
+		}, "asha bala meera"},
+		{"a paper is moved", func(t *testing.T) { p.schedule(t, false, p.paper(p.maths, p.day(12), "09:00", p.meera)) }, "asha bala meera"},
+		{"a paper is saved as it is", func(t *testing.T) { p.schedule(t, false, p.paper(p.maths, p.day(12), "09:00", p.meera)) }, ""},
+		{"a paper of an elective is moved", func(t *testing.T) { p.schedule(t, false, p.paper(p.art, p.day(11), "10:00", nil)) }, "asha"},
+		{"a paper has another invigilator", func(t *testing.T) { p.schedule(t, false, p.paper(p.maths, p.day(12), "09:00", p.nila)) }, "meera nila"},
+		{"a paper is removed", func(t *testing.T) { p.schedule(t, true, p.paper(p.maths, p.day(12), "09:00", p.nila)) }, "asha"},
+		{"an exam's timetable is taken back", func(t *testing.T) {
+			p.post(t, "/school-admin/exam/"+at("exam")+"/unpublish", map[string]any{"what": "SCHEDULE"})
+		}, "asha bala nila"},
+
+		{"an event for everybody", func(t *testing.T) {
+			p.ids["all"] = p.made(t, events+"create", map[string]any{"title": "Sports day", "eventDate": p.day(20)})
+		}, "asha bala dev meera nila"},
+		{"an event for teachers", func(t *testing.T) {
+			p.made(t, events+"create", map[string]any{"title": "Staff meeting", "eventDate": p.day(20), "targetAudience": "TEACHERS"})
+		}, "meera nila"},
+		{"an event for a class", func(t *testing.T) {
+			p.ids["five"] = p.made(t, events+"create", map[string]any{"title": "Museum", "eventDate": p.day(20), "classIds": []uuid.UUID{p.five.ClassID}})
+		}, "asha bala"},
+		{"an event of the past", func(t *testing.T) {
+			p.made(t, events+"create", map[string]any{"title": "Founder's day", "eventDate": p.day(-3)})
+		}, ""},
+		{"an event is described anew", func(t *testing.T) { p.put(t, events+at("five"), map[string]any{"description": "Bring a hat"}) }, ""},
+		{"an event is moved", func(t *testing.T) { p.put(t, events+at("five"), map[string]any{"eventDate": p.day(21)}) }, "asha bala"},
+		{"an event is for another class, and a child is signed up", func(t *testing.T) {
+			testkit.Post[any](t, p.asha.Parents[0], "/parent/event/sign-up", map[string]any{"eventId": p.ids["five"], "studentId": p.asha.ID})
+			p.put(t, events+at("five"), map[string]any{"classIds": []uuid.UUID{p.six.ClassID}, "venue": "Hall"})
+		}, "asha bala dev"},
+		{"an event is cancelled", func(t *testing.T) {
+			p.put(t, events+at("five"), map[string]any{"status": "CANCELLED", "cancelReason": "Rain"})
+		}, "asha dev"},
+		{"an event is deleted", func(t *testing.T) { p.remove(t, events+at("all")) }, "asha bala dev meera nila"},
+
+		{"a holiday of the school", func(t *testing.T) {
+			p.ids["holiday"] = p.made(t, holidays+"create", map[string]any{"name": "Flood", "startDate": p.day(5)})
+		}, "asha bala dev meera nila"},
+		{"a holiday becomes one of a class", func(t *testing.T) {
+			p.put(t, holidays+at("holiday"), map[string]any{"classIds": []uuid.UUID{p.five.ClassID}})
+		}, "dev nila"},
+		{"a holiday is moved", func(t *testing.T) {
+			p.put(t, holidays+at("holiday"), map[string]any{"startDate": p.day(6), "endDate": p.day(7)})
+		}, "asha bala meera"},
+		{"a holiday is taken back", func(t *testing.T) { p.remove(t, holidays+at("holiday")) }, "asha bala meera"},
+		{"a holiday far ahead", func(t *testing.T) {
+			p.made(t, holidays+"create", map[string]any{"name": "Diwali", "startDate": p.day(60)})
+		}, ""},
+		{"a holiday of the past", func(t *testing.T) {
+			p.made(t, holidays+"create", map[string]any{"name": "Storm", "startDate": p.day(-3)})
+		}, ""},
+
+		{"a trip is scheduled", func(t *testing.T) { p.ids["trip"] = p.trip(t, 2, "07:00") }, ""},
+		{"a trip starts later", func(t *testing.T) {
+			p.put(t, trips+at("trip"), map[string]any{"scheduledStartTime": "07:30"})
+		}, "asha bala ravi"},
+		{"a trip has another bus, and with it another driver", func(t *testing.T) {
+			p.put(t, trips+at("trip"), map[string]any{"busId": p.bus9["id"]})
+		}, "asha bala ravi sami"},
+		{"a trip has another driver", func(t *testing.T) {
+			p.put(t, trips+at("trip"), map[string]any{"driverId": p.ravi})
+		}, "asha bala ravi sami"},
+		{"a trip is cancelled, and a rider said not to ride", func(t *testing.T) {
+			testkit.Post[any](t, p.bala.Parents[0], "/parent/transport/not-riding",
+				map[string]any{"studentId": p.bala.ID, "date": p.day(2), "tripType": "pickup"})
+			p.heard(t)
+			p.post(t, trips+at("trip")+"/cancel", map[string]any{"reason": "Flood"})
+		}, "asha ravi"},
+		{"a stop is elsewhere", func(t *testing.T) {
+			stops := p.route["stops"].([]any)
+			moved := stops[0].(map[string]any)
+			moved["lat"] = 12.972
+			p.put(t, "/school-admin/transport/route/"+p.route["id"].(string), map[string]any{"stops": stops})
+		}, "asha"},
+		{"a stop is renamed", func(t *testing.T) {
+			stops := p.route["stops"].([]any)
+			stops[0].(map[string]any)["name"] = "Old temple"
+			p.put(t, "/school-admin/transport/route/"+p.route["id"].(string), map[string]any{"stops": stops})
+		}, ""},
+		{"a route has another bus", func(t *testing.T) {
+			p.put(t, "/school-admin/transport/route/"+p.route["id"].(string), map[string]any{"busId": p.bus9["id"]})
+		}, "asha bala"},
+		{"somebody else drives a bus for a day", func(t *testing.T) {
+			p.put(t, "/school-admin/transport/bus/"+p.bus9["id"].(string)+"/driver", map[string]any{"driverId": p.ravi, "fromDate": p.day(3), "toDate": p.day(3)})
+		}, "asha bala ravi sami"},
+
+		{"a substitution", func(t *testing.T) {
+			slots := testkit.Get[map[string]any](t, p.admin, "/school-admin/timetable/division/"+p.five.DivisionID.String())["slots"].([]any)
+			p.ids["slot"] = slots[0].(map[string]any)["id"]
+			p.ids["substitution"] = p.made(t, "/school-admin/timetable/substitution",
+				map[string]any{"slotId": p.ids["slot"], "date": p.monday(), "substituteTeacherId": p.nila})
+		}, "nila"},
+		{"a substitution is taken back, and classes are told", func(t *testing.T) {
+			p.put(t, "/school-admin/setting", map[string]any{"substitutionsToClasses": true})
+			p.remove(t, "/school-admin/timetable/substitution/"+at("substitution"))
+		}, "asha bala nila"},
+		{"a substitution, and classes are told", func(t *testing.T) {
+			p.made(t, "/school-admin/timetable/substitution", map[string]any{"slotId": p.ids["slot"], "date": p.monday(), "substituteTeacherId": p.nila})
+		}, "asha bala nila"},
+		{"a timetable is changed", func(t *testing.T) {
+			p.week(t, p.five, p.lesson(1, p.maths, p.meera), p.lesson(3, p.maths, p.meera))
+		}, "asha bala meera"},
+		{"a timetable is saved as it is", func(t *testing.T) {
+			p.week(t, p.five, p.lesson(1, p.maths, p.meera), p.lesson(3, p.maths, p.meera))
+		}, ""},
+		{"a period is at another time", func(t *testing.T) {
+			p.put(t, "/school-admin/timetable/period/"+p.period.String(), map[string]any{"startTime": "09:05"})
+		}, "asha bala dev meera nila"},
+
+		{"a fine is charged", func(t *testing.T) {
+			p.post(t, "/school-admin/fee/fine", map[string]any{"studentId": p.asha.ID, "amount": 5000, "reason": "Broken window"})
+		}, "asha"},
+		{"leave is decided", func(t *testing.T) {
+			leave := testkit.Post[map[string]any](t, p.bala.Parents[0], "/parent/leave/apply", map[string]any{"studentId": p.bala.ID, "leaveType": "SICK",
+				"fromDate": p.monday(), "toDate": p.monday(), "reason": "Fever"})
+			p.heard(t)
+			p.post(t, "/school-admin/leave/decide", map[string]any{"leaveId": leave["id"], "status": "APPROVED"})
+		}, "bala"},
+	} {
+		c.do(t)
+		if got := strings.Join(p.heard(t), " "); got != c.who {
+			t.Errorf("%s: heard by %q, want %q", c.change, got, c.who)
+		}
+	}
+}
+
+func TestHoliday_FarAhead_IsToldWhenItIsNear(t *testing.T) {
+	t.Parallel()
+	app, _, clock := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	day := api.DateOf(clock.Now().In(o.Location())).AddDays(20)
+	testkit.Post[map[string]any](t, o.admin, "/school-admin/attendance/holiday/create", map[string]any{"name": "Diwali", "startDate": day})
+	o.settled(t, clock)
+	told := func() int {
+		return o.Count(t, "notification", "type = 'EVENT' and user_id = ?", asha.Parents[0].UserID)
+	}
+	if n := told(); n != 0 {
+		t.Errorf("told %d times 20 days before, want 0", n)
+	}
+	clock.turn(7 * 24 * time.Hour)
+	testkit.Eventually(t, "the family is told", func() bool { return told() == 1 })
+}

@@ -1,0 +1,40 @@
+package notice
+
+import (
+	"fmt"
+
+	"homeroom/api"
+)
+
+// SMSBudget is what an SMS costs the school, and how many it may still send today.
+type SMSBudget struct {
+	Price       int64 // of a segment, in minor units; 0: it was not set
+	Limit, Left int   // segments
+}
+
+// ReadSMSBudget locks the school's setting, so that two calls do not spend the same budget, and counts what was sent today and
+// what waits to be. A message that is on its way this moment may count twice: better one call refused than one unpaid.
+func ReadSMSBudget(c api.Ctx) (SMSBudget, error) {
+	var s struct {
+		SMSPrice      int64 `gorm:"column:sms_price"`
+		SMSDailyLimit int   `gorm:"column:sms_daily_limit"`
+	}
+	if err := c.DB.Raw(`select sms_price, sms_daily_limit from school_setting for no key update`).Scan(&s).Error; err != nil {
+		return SMSBudget{}, fmt.Errorf("reading the SMS budget: %w", err)
+	}
+	var spent int
+	err := c.DB.Raw(`select coalesce((select segments from sms_day where day = ?), 0) +
+		coalesce((select sum(segments) from delivery where channel = 'SMS' and state = 'QUEUED'), 0)`, c.Today()).Scan(&spent).Error
+	if err != nil {
+		return SMSBudget{}, fmt.Errorf("reading the SMS budget: %w", err)
+	}
+	return SMSBudget{Price: s.SMSPrice, Limit: s.SMSDailyLimit, Left: s.SMSDailyLimit - spent}, nil
+}
+
+// Refuse refuses what takes more segments than are left.
+func (b SMSBudget) Refuse(segments int) error {
+	if segments <= b.Left {
+		return nil
+	}
+	return api.Conflict("This takes %d SMS and %d are left of today's budget of %d", segments, max(0, b.Left), b.Limit)
+}

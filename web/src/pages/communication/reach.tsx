@@ -1,0 +1,168 @@
+import { Button, Group, Pagination, Table, Text, Title } from '@mantine/core'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, call, type Schemas } from '../../api/client'
+import { changed } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { Confirm, Lines, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { usePlainMoney } from '../../patterns/money'
+
+type Rest = Schemas['RestByWay']
+const ways: Record<Schemas['WayReached']['way'], string> = { PUSH: 'Push', SMS: 'SMS', EMAIL: 'E-mail' }
+const reasons: Record<Schemas['Unreached']['reason'], string> = {
+  FAILED: 'Not delivered',
+  NO_DEVICE: 'No app or browser',
+  TURNED_OFF: 'Turned off by the person',
+  NO_WAY: 'No channel for this person',
+}
+const path = '/school-admin/notification/reach'
+
+/** Reach is whom a notification has reached, by which channel, and the rest, who can be sent it by another one. */
+export function Reach({ recordId, people }: { recordId: string; people: number }) {
+  const format = useFormat()
+  const may = useMay()
+  const allowed = may('message', 'read')
+  const q = useQuery({
+    queryKey: [path, recordId, people],
+    enabled: allowed,
+    queryFn: () => call(api.GET(path, { params: { query: { recordId } } })),
+    refetchInterval: (x) => (x.state.data && x.state.data.waiting > 0 ? 3000 : false),
+  })
+  if (!allowed) return null
+  const r = q.data
+  if (!r) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
+  if (r.people === 0) return null
+  const n = format.number
+  return (
+    <section aria-label="Delivery">
+      <Title order={3} size="h5" mb={4}>
+        Delivery
+      </Title>
+      <Text mb={8}>
+        {n(r.reached)} of {n(r.people)} reached, {n(r.read)} read
+        {r.waiting > 0 && `, ${n(r.waiting)} waiting`}
+        {r.notReached > 0 && `, ${n(r.notReached)} not reached`}
+      </Text>
+      {r.ways.length > 0 && (
+        <Table fz="sm" mb={16}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Channel</Table.Th>
+              <Table.Th ta="end">Sent</Table.Th>
+              <Table.Th ta="end">Waiting</Table.Th>
+              <Table.Th ta="end">Failed</Table.Th>
+              <Table.Th ta="end">No device</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {r.ways.map((w) => (
+              <Table.Tr key={w.way}>
+                <Table.Td>{ways[w.way]}</Table.Td>
+                {[w.sent, w.waiting, w.failed, w.noWay].map((x, i) => (
+                  <Table.Td key={i} ta="end" className="figures">
+                    {n(x)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {r.notReached > 0 && <NotReached recordId={recordId} count={r.notReached} rest={r.rest} />}
+    </section>
+  )
+}
+
+function NotReached({ recordId, count, rest }: { recordId: string; count: number; rest: Rest[] }) {
+  const may = useMay()
+  const [page, setPage] = useState(1)
+  const [asking, setAsking] = useState<Rest>()
+  const q = useQuery({
+    queryKey: ['/school-admin/notification/unreached', recordId, page, count],
+    placeholderData: keepPreviousData,
+    queryFn: () =>
+      call(
+        api.GET('/school-admin/notification/unreached', { params: { query: { recordId, page, limit: 20 } as never } }),
+      ),
+  })
+  const send = useMutation({
+    mutationFn: (way: Rest['way']) =>
+      call(api.POST('/school-admin/notification/send-to-rest', { body: { data: { recordId, way } } })),
+    onSuccess: () => {
+      changed('/school-admin/notification/')
+      setAsking(undefined)
+    },
+  })
+  return (
+    <>
+      <Group justify="space-between" mb={8}>
+        <Title order={4} size="h6">
+          Not reached
+        </Title>
+        {may('message', 'write') &&
+          rest.map((x) => (
+            <Button key={x.way} variant="default" size="compact-md" onClick={() => setAsking(x)}>
+              Send to the rest by {x.way === 'SMS' ? 'SMS' : 'e-mail'}…
+            </Button>
+          ))}
+      </Group>
+      {q.error ? (
+        <Trouble error={q.error} retry={() => void q.refetch()} />
+      ) : (
+        <Table fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Reason</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {q.data?.items.map((p) => (
+              <Table.Tr key={p.userId}>
+                <Table.Td>{p.name}</Table.Td>
+                <Table.Td>
+                  {reasons[p.reason]}
+                  {p.problem && <div className="why">{p.problem}</div>}
+                  {!p.hasPhone && !p.hasEmail && <div className="why">Neither phone nor e-mail is known.</div>}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {(q.data?.totalPages ?? 0) > 1 && (
+        <Pagination mt={8} size="sm" total={q.data!.totalPages} value={page} onChange={setPage} />
+      )}
+      {asking && (
+        <Confirm
+          opened
+          title={`Send to the rest by ${asking.way === 'SMS' ? 'SMS' : 'e-mail'}?`}
+          action="Send"
+          busy={send.isPending}
+          error={send.error}
+          onClose={() => {
+            setAsking(undefined)
+            send.reset()
+          }}
+          onConfirm={() => !send.isPending && send.mutate(asking.way)}
+        >
+          <RestWords of={asking} />
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function RestWords({ of }: { of: Rest }) {
+  const format = useFormat()
+  const money = usePlainMoney()
+  return (
+    <>
+      {format.number(of.people)} {of.people === 1 ? 'person gets' : 'people get'} it, each once.
+      {of.way === 'SMS' && ` It takes ${format.number(of.segments)} SMS`}
+      {of.cost != null && ` and costs ${money(of.cost)}`}
+      {of.way === 'SMS' && '.'}
+    </>
+  )
+}
