@@ -44,7 +44,7 @@ func (a audit) schoolQuery(rq *request) (tenancy.Query, error) {
 		return tenancy.Query{}, fmt.Errorf("auditing %s: %w", a.entity, err)
 	}
 	return tenancy.Query{SQL: insertAudit, Args: []any{
-		uuid.Must(uuid.NewV7()), rq.user.ID, string(rq.user.Role), a.action, a.entity, a.entityID,
+		uuid.Must(uuid.NewV7()), rq.user.ID, rq.user.actorRole(), a.action, a.entity, a.entityID,
 		before, after, rq.ip, rq.id, rq.now,
 	}}, nil
 }

@@ -19,6 +19,7 @@ var dangerous = []*regexp.Regexp{
 	regexp.MustCompile(`^(POST|PUT|DELETE) /super-admin/(node|operator)/`),
 	regexp.MustCompile(`^POST /super-admin/school/:id/move`),
 	regexp.MustCompile(`^(POST|PUT|DELETE) /school-admin/permission/`),
+	regexp.MustCompile(`^POST /school-admin/integration/.*create$`),
 	regexp.MustCompile(`^(POST|DELETE) /auth/second-factor/(totp|passkey|recovery-codes)`),
 	regexp.MustCompile(`^POST /super-admin/admin/(create|:id/enable)$`),
 }

@@ -344,6 +344,7 @@ func (s *Service) listen() {
 	forget(hintSession, s.Auth.Forget)
 	forget(hintUser, s.Auth.ForgetUser)
 	forget(hintPolicy, s.RBAC.Forget)
+	forget(hintPolicy, s.Auth.ForgetKeys)
 	forget(hintTrip, s.Tracker.Forget)
 	// Who is connected is asked about once the old answer is forgotten.
 	forget(hintSchool, s.Hub.SchoolChanged)

@@ -1,0 +1,2 @@
+// The pages of the integrations, in the line above each.
+export const integrationPages = [{ to: '/integrations', title: 'API keys' }]
