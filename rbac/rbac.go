@@ -93,6 +93,15 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 	return d, nil
 }
 
+// TellsChanges reports whether the school has webhooks; it is remembered with the policy.
+func (r *RBAC) TellsChanges(ctx context.Context, s *tenancy.School) (bool, error) {
+	p, err := r.callPolicy(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	return p.evaluation.HasWebhooks, nil
+}
+
 // refusalReason is the permission or the assignment that is missing.
 func (r *RBAC) refusalReason(p *policy, q question) string {
 	if q.target != (api.Target{}) {

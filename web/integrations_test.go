@@ -7,7 +7,7 @@ import (
 	"homeroom/testkit"
 )
 
-// TestIntegrations_InABrowser_AreMadeAndEnded has an office make an API key and revoke it.
+// TestIntegrations_InABrowser_AreMadeAndEnded has an office make an API key and a webhook, and use both.
 func TestIntegrations_InABrowser_AreMadeAndEnded(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)

@@ -5548,6 +5548,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/integration/webhook/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a webhook; this answer alone shows its secret
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/delivery/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was sent to webhooks in the last 30 days, and what waits
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookDeliveryList"];
+        put?: never;
+        /**
+         * What was sent to webhooks in the last 30 days, and what waits
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookDeliveryList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/delivery/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a fact again
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookDeliveryByIdRedeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The kinds of facts that webhooks can be sent, as far as the caller may read them
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookList"];
+        put?: never;
+        /**
+         * List the webhooks
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookById"];
+        /**
+         * Change a webhook, or switch it on or off
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminIntegrationWebhookById"];
+        post?: never;
+        /**
+         * Delete a webhook, with its log
+         * @description For `SCHOOL_ADMIN` with **delete** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminIntegrationWebhookById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send again what happened since a moment
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookByIdReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret; the one before ends
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookByIdSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/leave/balances": {
         parameters: {
             query?: never;
@@ -13048,6 +13224,18 @@ export interface components {
             /** Format: uuid */
             studentId: string;
         };
+        FactKind: {
+            /**
+             * @example student.changed
+             * @enum {string}
+             */
+            kind: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+            /** @description Whose read permission the person needs who chooses it */
+            module: string;
+            /** @description What data.id is of */
+            record: string;
+            title: string;
+        };
         FactorState: {
             passkeys: components["schemas"]["PasskeyView"][];
             /** @description How many are left */
@@ -14120,6 +14308,9 @@ export interface components {
             perMinute?: number;
             permissions: components["schemas"]["KeyPermissionInput"][];
         };
+        KindList: {
+            kinds: components["schemas"]["FactKind"][];
+        };
         LateFine: {
             amount: number;
             graceDays: number;
@@ -15125,6 +15316,50 @@ export interface components {
             /** @description The routes they ride since their first day; needs the right to write transport */
             rides?: components["schemas"]["NewRide"][];
             rollNumber?: number | null;
+        };
+        NewWebhook: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /**
+             * Format: date-time
+             * @description When it last took a fact
+             */
+            deliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it has taken nothing; null: it works
+             */
+            failingSince: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds: string[];
+            /** @description Why the last fact was not taken; empty while it works */
+            lastError: string;
+            /** @example Accounts */
+            name: string;
+            /**
+             * @description What signatures are checked with. It is not shown again
+             * @example whsec_…
+             */
+            secret: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status: "ACTIVE" | "OFF" | "SUSPENDED";
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url: string;
+            version: number;
         };
         Node: {
             /**
@@ -16408,6 +16643,17 @@ export interface components {
             sent: number;
             /** @description Those reminded, 1,000 of them at the most */
             students: components["schemas"]["FeeReminded"][];
+        };
+        ReplayRequest: {
+            /**
+             * Format: date-time
+             * @description What happened since then is sent again, as far as it is kept: 30 days
+             */
+            from: string;
+        };
+        Replayed: {
+            /** @description How many facts are sent again */
+            queued: number;
         };
         Report: {
             /** @description What is paid ahead */
@@ -19230,6 +19476,136 @@ export interface components {
             /** @description Whether this session's browser gets notices */
             subscribed: boolean;
         };
+        Webhook: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /**
+             * Format: date-time
+             * @description When it last took a fact
+             */
+            deliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it has taken nothing; null: it works
+             */
+            failingSince: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds: string[];
+            /** @description Why the last fact was not taken; empty while it works */
+            lastError: string;
+            /** @example Accounts */
+            name: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status: "ACTIVE" | "OFF" | "SUSPENDED";
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url: string;
+            version: number;
+        };
+        WebhookChange: {
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds?: string[];
+            /** @example Accounts */
+            name?: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "OFF" | "";
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url?: string;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
+        WebhookDelivery: {
+            action: string;
+            attempts: number;
+            /**
+             * Format: uuid
+             * @description The same however often it is sent
+             */
+            eventId: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+            lastError: string;
+            /** @description The receiver's last answer; null: there was none */
+            lastStatus: number | null;
+            /**
+             * Format: date-time
+             * @description Of a queued one: when it is tried next, if none of its record is before it
+             */
+            nextAt: string;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: uuid */
+            recordId: string;
+            recordType: string;
+            /** @description Of the record, when the fact was queued; null: it has none, or is gone */
+            recordVersion: number | null;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** @enum {string} */
+            state: "QUEUED" | "SENT" | "FAILED";
+            /** Format: uuid */
+            webhookId: string;
+        };
+        WebhookDeliveryPage: {
+            items: components["schemas"]["WebhookDelivery"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        WebhookFields: {
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds: string[];
+            /** @example Accounts */
+            name: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "OFF" | "";
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url: string;
+        };
+        WebhookPage: {
+            items: components["schemas"]["Webhook"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         WeekChange: {
             slots: components["schemas"]["SlotInput"][];
         };
@@ -20841,6 +21217,26 @@ export interface components {
                 };
             };
         };
+        /** @description Webhook added */
+        NewWebhookAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["NewWebhook"];
+                    /**
+                     * @example Webhook added
+                     * @example Secret made
+                     */
+                    message: string;
+                };
+            };
+        };
         /** @description No academic year is active: say which year's card it shall be */
         NoAcademicYearIsActiveSayWhichYearSCardItShallBe: {
             headers: {
@@ -22208,6 +22604,26 @@ export interface components {
                 "application/json": {
                     data: components["schemas"]["WebPush"];
                     /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        WebhookAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Webhook"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
                     message: string;
                 };
             };
@@ -34926,6 +35342,533 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WebhookFields"];
+                };
+            };
+        };
+        responses: {
+            201: components["responses"]["NewWebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookDeliveryList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Only records with this value. */
+                "filters[kind]"?: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+                /** @description Only records with this value. */
+                "filters[recordId]"?: string;
+                /** @description Only records with this value. */
+                "filters[state]"?: "QUEUED" | "SENT" | "FAILED";
+                /** @description Only before this one. */
+                "filters[to]"?: string;
+                /** @description Only records with this value. */
+                "filters[webhookId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "occurredAt";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDeliveryPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookDeliveryList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: date-time
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            kind?: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            recordId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            state?: "QUEUED" | "SENT" | "FAILED";
+                            /**
+                             * Format: date-time
+                             * @description Only before this one.
+                             */
+                            to?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            webhookId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default occurredAt
+                             * @enum {string}
+                             */
+                            field?: "occurredAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDeliveryPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookDeliveryByIdRedeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Queued again */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDelivery"];
+                        /** @example Queued again */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["KindList"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
+                /** @description Only records with this value. */
+                "filters[status]"?: "ACTIVE" | "OFF" | "SUSPENDED";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: components["parameters"]["SortField"];
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Text to find anywhere in the record's words, in any case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ACTIVE" | "OFF" | "SUSPENDED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default name
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "name";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["WebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminIntegrationWebhookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WebhookChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: components["responses"]["WebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminIntegrationWebhookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookByIdReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReplayRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Queued again */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Replayed"];
+                        /** @example Queued again */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookByIdSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Secret made */
+            200: components["responses"]["NewWebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
