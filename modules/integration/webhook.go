@@ -108,6 +108,9 @@ func (m *Module) updateWebhook(c api.Ctx, r webhookChange) (Webhook, error) {
 		if err := r.Apply(&w.WebhookFields); err != nil {
 			return err
 		}
+		if w.Status == "" { // null: as it is
+			w.Status = before.Status
+		}
 		if w.Status == "ACTIVE" && before.Status != "ACTIVE" || w.URL != before.URL {
 			w.FailingSince, w.PausedUntil, w.Failures, w.LastError = nil, nil, 0, ""
 		}
