@@ -18,6 +18,10 @@ const (
 	Teacher     RoleType = "TEACHER"
 	Parent      RoleType = "PARENT"
 	Driver      RoleType = "DRIVER"
+
+	// KeyRole is the type of an API key's own role, in its school's records and the audit log. No
+	// person holds one; a key calls the office's rows, as SchoolAdmin.
+	KeyRole RoleType = "KEY"
 )
 
 // JSONSchema names the roles a token may carry.

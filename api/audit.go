@@ -44,7 +44,7 @@ func (a audit) schoolQuery(rq *request) (tenancy.Query, error) {
 		return tenancy.Query{}, fmt.Errorf("auditing %s: %w", a.entity, err)
 	}
 	return tenancy.Query{SQL: insertAudit, Args: []any{
-		uuid.Must(uuid.NewV7()), rq.user.ID, string(rq.user.Role), a.action, a.entity, a.entityID,
+		uuid.Must(uuid.NewV7()), rq.user.ID, rq.user.actorRole(), a.action, a.entity, a.entityID,
 		before, after, rq.ip, rq.id, rq.now,
 	}}, nil
 }
@@ -55,7 +55,9 @@ func (c Ctx) ChangedMany(action, entity string, n int, what func(i int) (id uuid
 	columns := []string{"id", "actor_id", "actor_role", "action", "entity", "entity_id", "before", "after", "ip", "request_id", "occurred_at"}
 	err := tenancy.Copy(c.DB, "audit_event", columns, n, func(i int) ([]any, error) {
 		id, before, after := what(i)
-		q, err := audit{action: action, entity: entity, entityID: id.String(), before: before, after: after}.query(c.rq)
+		entry := audit{action: action, entity: entity, entityID: id.String(), before: before, after: after}
+		c.rq.noteChange(entry)
+		q, err := entry.query(c.rq)
 		return q.Args, err
 	})
 	if err != nil {

@@ -19,9 +19,15 @@ func (k *Kernel) authenticate(ctx context.Context, g *gin.Context, rq *request) 
 		rq.expired = user.SessionID
 		return err
 	}
+	if user.Key != nil && !rq.row.TakesKeys() {
+		rq.expired = user.SessionID // it counts for the key
+		return errNeedsPerson
+	}
 	rq.user = user
 	return nil
 }
+
+var errNeedsPerson = Denied("An API key cannot do this: it needs a person who is signed in")
 
 func addressCaller(rq *request) string { return "address " + AddressKey(rq.ip) }
 
@@ -139,6 +145,11 @@ func (c Ctx) CheckGrant(roles ...uuid.UUID) error {
 		return nil
 	}
 	return c.rq.kernel.Permissions.CheckGrant(c, roles...)
+}
+
+// CheckRights refuses (403) to give these rights, by module, unless the caller has all of them.
+func (c Ctx) CheckRights(rights map[string]Granted) error {
+	return c.rq.kernel.Permissions.CheckRights(c, rights)
 }
 
 func bearer(g *gin.Context) string {

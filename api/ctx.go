@@ -22,6 +22,23 @@ type User struct {
 	SchoolID  uuid.UUID // zero for the cross-school administrator
 	Role      RoleType
 	RoleID    uuid.UUID
+	Key       *Key // that the caller came with instead of a token; nil: a person
+}
+
+// Key is what an API key brings besides its user, which is a record of its own without phone and
+// password. A key never may do more than its maker may at that moment.
+type Key struct {
+	MakerID     uuid.UUID
+	MakerRoleID uuid.UUID
+	PerMinute   int // calls, of all rows together
+}
+
+// actorRole is what the audit log calls the caller's role.
+func (u User) actorRole() string {
+	if u.Key != nil {
+		return string(KeyRole)
+	}
+	return string(u.Role)
 }
 
 // Ctx is what a school's handler works with: one user, one school, its database,

@@ -31,6 +31,10 @@ type Permissions interface {
 	Decide(ctx context.Context, s *tenancy.School, u User, q Question) (Decision, error)
 	// CheckGrant refuses to let the caller give away a role, or an account that holds it: see Ctx.CheckGrant.
 	CheckGrant(c Ctx, roles ...uuid.UUID) error
+	// CheckRights refuses rights that the caller lacks: see Ctx.CheckRights.
+	CheckRights(c Ctx, rights map[string]Granted) error
+	// TellsChanges reports whether the school has webhooks, which are told of changed records.
+	TellsChanges(ctx context.Context, s *tenancy.School) (bool, error)
 	Changed(school uuid.UUID)
 }
 

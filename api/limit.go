@@ -27,6 +27,8 @@ const (
 type Limiter interface {
 	// Count counts one call; a required one may take longer.
 	Count(ctx context.Context, class LimitClass, caller string, required bool) (LimitState, error)
+	// CountKey counts one call of an API key, of whichever class, against the key's own limit.
+	CountKey(ctx context.Context, key string, perMinute int) (LimitState, error)
 	// Take counts something that is no request; the error is a 429 once there were too many.
 	Take(ctx context.Context, class LimitClass, caller string) error
 }
@@ -50,7 +52,7 @@ func (s LimitState) Refusal() *Error {
 func (k *Kernel) limit(ctx context.Context, g *gin.Context, rq *request, class LimitClass, caller string) error {
 	rq.limited = true
 	required := rq.row != nil && rq.row.Counted
-	state, err := k.Limits.Count(ctx, class, caller, required)
+	state, err := k.count(ctx, rq, class, caller, required)
 	if err != nil {
 		return err
 	}
@@ -64,6 +66,13 @@ func (k *Kernel) limit(ctx context.Context, g *gin.Context, rq *request, class L
 		return Unavailable("Signing in is briefly unavailable, try again")
 	}
 	return nil
+}
+
+func (k *Kernel) count(ctx context.Context, rq *request, class LimitClass, caller string, required bool) (LimitState, error) {
+	if key := rq.user.Key; key != nil {
+		return k.Limits.CountKey(ctx, rq.user.ID.String(), key.PerMinute)
+	}
+	return k.Limits.Count(ctx, class, caller, required)
 }
 
 // AddressKey is what an address is counted by. A house has a whole /64 of IPv6 and may call

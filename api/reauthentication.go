@@ -29,6 +29,9 @@ func (k *Kernel) checkFresh(ctx context.Context, asks bool, user User) error {
 }
 
 func (k *Kernel) needFresh(ctx context.Context, user User) error {
+	if user.Key != nil {
+		return errNeedsPerson // a key proves nothing but itself
+	}
 	fresh, err := k.Authenticator.Fresh(ctx, user)
 	if err != nil {
 		return err

@@ -31,16 +31,19 @@ type request struct {
 	kernel   *Kernel
 	upload   *Incoming
 
-	facts     []events.Fact
-	audits    []audit
-	atCommit  []Statements
-	last      []tenancy.Query // sent with the COMMIT
-	limited   bool            // its limit was looked at
-	rights    bool            // who may do what was changed
-	replayed  bool            // its answer is that of an earlier request
-	fed       bool            // it was answered with a feed
-	unchanged bool            // what it asked for is there already
-	trace     string          // id of the trace it is part of; empty: none is kept
+	facts    []events.Fact
+	audits   []audit
+	changes  []RecordChange // of records, for the fact that says so
+	atCommit []Statements
+	last     []tenancy.Query // sent with the COMMIT
+	limited  bool            // its limit was looked at
+
+	tellsChanges bool   // the school has webhooks
+	rights       bool   // who may do what was changed
+	replayed     bool   // its answer is that of an earlier request
+	fed          bool   // it was answered with a feed
+	unchanged    bool   // what it asked for is there already
+	trace        string // id of the trace it is part of; empty: none is kept
 }
 
 // serve runs one row, in one fixed order: user, school, client, rate limit, permission,

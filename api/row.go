@@ -28,6 +28,7 @@ type Row struct {
 	FreshFile bool // the same, where the list is asked for as a file
 	// SometimesFresh is the part of what the row does that needs one, in words for the document.
 	SometimesFresh       string
+	ForPeople            bool          // refuses API keys: see TakesKeys
 	Counted              bool          // must not run when nothing can be counted (Redis away)
 	OpenInEvaluationMode bool          // teachers may call it while the school is evaluated
 	NoAudit              bool          // writes no entry of the audit log by itself
@@ -181,6 +182,16 @@ func (r *Row) ClosedInEvaluationMode() bool { return r.Action != Read && !r.Open
 
 // NoAudit is for rows whose changes are not worth an entry of the audit log.
 func NoAudit(r *Row) { r.NoAudit = true }
+
+// ForPeople is for the office's rows that are about the caller as a person, their messages and
+// notices, or about API keys themselves: no key may call them.
+func ForPeople(r *Row) { r.ForPeople = true }
+
+// TakesKeys reports whether an API key with the row's permission may call it: rows of the office
+// that need no fresh proof and are not for people alone.
+func (r *Row) TakesKeys() bool {
+	return r.Kind() == KindSchool && len(r.Roles) == 1 && r.Roles[0] == SchoolAdmin && !r.Fresh && !r.ForPeople
+}
 
 // Silent is for rows that enter what happened before: imports and opening balances. Their notices are kept in
 // the log and not sent.

@@ -49,8 +49,14 @@ func (c Ctx) Apart(ctx context.Context) (*gorm.DB, error) {
 // transact runs work in one transaction, again if it lost a race. Its facts, audit rows and
 // remembered answer go out with the COMMIT, in one round trip.
 func (k *Kernel) transact(ctx context.Context, rq *request, work func(*gorm.DB) (answer, error)) (answer, error) {
+	if rq.school != nil { // before the transaction: it may read the policy, which would need a second connection
+		var err error
+		if rq.tellsChanges, err = k.Permissions.TellsChanges(ctx, rq.school); err != nil {
+			return nil, err
+		}
+	}
 	for try := 1; ; try++ {
-		rq.facts, rq.audits, rq.atCommit, rq.last, rq.rights, rq.unchanged = nil, nil, nil, nil, false, false
+		rq.facts, rq.audits, rq.changes, rq.atCommit, rq.last, rq.rights, rq.unchanged = nil, nil, nil, nil, nil, false, false
 		a, err := k.transactOnce(ctx, rq, work)
 		if err == nil || try == attempts || !retriable(err) {
 			return a, err
@@ -156,7 +162,9 @@ func (k *Kernel) commitStatements(rq *request, a answer) ([]tenancy.Query, error
 			return nil, err
 		}
 		out = append(out, q)
+		rq.noteChange(entry)
 	}
+	rq.facts = append(rq.facts, rq.changeFacts()...)
 	for _, gathered := range rq.atCommit {
 		more, err := gathered.Statements(Ctx{School: rq.school, Now: rq.now, rq: rq})
 		if err != nil {

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -94,27 +95,41 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	if token == "" {
 		return api.User{}, api.Unauthorized("A bearer token is required")
 	}
+	if strings.HasPrefix(token, keyPrefix) {
+		return a.authenticateKey(ctx, token)
+	}
 	claim, err := a.Tokens.ReadAccess(token)
 	if err != nil {
 		return api.User{SessionID: claim.SessionID}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
 	now := a.Clock()
-	k, ok := a.cache.Get(claim.SessionID)
-	if !ok || now.After(k.until) {
-		before := a.invalidations.Load()
-		if k, err = a.loadSession(ctx, claim); err != nil {
-			return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, err)
-		}
-		k.until = now.Add(sessionTTL)
-		a.cache.Add(claim.SessionID, k)
-		if a.invalidations.Load() != before {
-			a.cache.Remove(claim.SessionID) // it may have ended while it was read
-		}
+	k, err := a.cached(claim.SessionID, now, func() (cachedSession, error) { return a.loadSession(ctx, claim) })
+	if err != nil {
+		return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, err)
 	}
 	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
 		return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, errSignedOut)
 	}
 	return k.user, nil
+}
+
+// cached is a session or key as it was read in the last seconds, else as load reads it now.
+func (a *Auth) cached(id uuid.UUID, now time.Time, load func() (cachedSession, error)) (cachedSession, error) {
+	k, ok := a.cache.Get(id)
+	if ok && !now.After(k.until) {
+		return k, nil
+	}
+	before := a.invalidations.Load()
+	k, err := load()
+	if err != nil {
+		return k, err
+	}
+	k.until = now.Add(sessionTTL)
+	a.cache.Add(id, k)
+	if a.invalidations.Load() != before {
+		a.cache.Remove(id) // it may have ended while it was read
+	}
+	return k, nil
 }
 
 // refuse is why a token that we signed opens nothing: its school does not exist, or its session has ended.
@@ -133,11 +148,20 @@ func (a *Auth) Forget(session uuid.UUID) {
 	a.cache.Remove(session)
 }
 
-// ForgetUser drops all of a user's sessions from the cache.
+// ForgetUser drops all of a user's sessions, and the API keys they made, from the cache.
 func (a *Auth) ForgetUser(user uuid.UUID) {
+	a.forget(func(u api.User) bool { return u.ID == user || u.Key != nil && u.Key.MakerID == user })
+}
+
+// ForgetKeys drops all of a school's API keys from the cache.
+func (a *Auth) ForgetKeys(school uuid.UUID) {
+	a.forget(func(u api.User) bool { return u.Key != nil && u.SchoolID == school })
+}
+
+func (a *Auth) forget(which func(api.User) bool) {
 	a.invalidations.Add(1)
 	for _, session := range a.cache.Keys() {
-		if k, ok := a.cache.Peek(session); ok && k.user.ID == user {
+		if k, ok := a.cache.Peek(session); ok && which(k.user) {
 			a.cache.Remove(session)
 		}
 	}

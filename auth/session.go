@@ -112,8 +112,9 @@ func digest(token string) []byte {
 // cache is a session as an instance caches it between requests.
 type cachedSession struct {
 	user      api.User
-	expiresAt time.Time
+	expiresAt time.Time // zero: never
 	until     time.Time // then it is read again
+	keyHash   []byte    // of an API key; nil: a session
 }
 
 var errSignedOut = api.Unauthorized("Your session has ended, sign in again")

@@ -39,6 +39,7 @@ const decisions = `
 	file          rwd r   -   -
 	setting       rwd -   -   -
 	permission    rwd -   -   -
+	integration   rwd -   -   -
 	academic-year rwd -   -   -
 	report        rwd -   -   -`
 

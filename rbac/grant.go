@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -74,6 +75,15 @@ func (r *RBAC) CheckGrant(c api.Ctx, roles ...uuid.UUID) error {
 	return nil
 }
 
+// CheckRights refuses to give rights that the caller lacks.
+func (r *RBAC) CheckRights(c api.Ctx, rights map[string]api.Granted) error {
+	added := rightSet{}
+	for module, g := range rights {
+		added.add(module, g.CanRead, g.CanWrite, g.CanDelete)
+	}
+	return checkAdded(c, added)
+}
+
 // checkAdded refuses to add rights to a role that the caller lacks.
 func checkAdded(c api.Ctx, added rightSet) error {
 	caller, _, err := readRoleRights(c, nil)
@@ -83,8 +93,19 @@ func checkAdded(c api.Ctx, added rightSet) error {
 	return caller.covers(roleRights{rights: added}, nil)
 }
 
-// readRoleRights reads the caller's role, these, and the system's own.
+// readRoleRights reads the caller's role, these, and the system's own. An API key has no rights
+// that its maker lacks.
 func readRoleRights(c api.Ctx, roles []uuid.UUID) (caller roleRights, all []roleRights, err error) {
+	if key := c.User.Key; key != nil {
+		roles = append(slices.Clone(roles), key.MakerRoleID)
+		defer func() {
+			for _, maker := range all {
+				if maker.id == key.MakerRoleID {
+					maps.DeleteFunc(caller.rights, func(r moduleRight, _ bool) bool { return !maker.has(r) })
+				}
+			}
+		}()
+	}
 	var rows []struct {
 		ID                           uuid.UUID
 		Type                         api.RoleType

@@ -18,7 +18,7 @@ func loadRules(ctx context.Context, db api.Databases, s *tenancy.School) (rules,
 	}
 	err = tenancy.Pipeline(school,
 		tenancy.Query{SQL: `select policy_version, evaluation_mode, evaluation_mode_reason, evaluation_mode_from,
-			evaluation_mode_until from school_setting`,
+			evaluation_mode_until, exists (select from webhook where status <> 'OFF') as has_webhooks from school_setting`,
 			Scan: tenancy.Row(&r.setting)},
 		tenancy.Query{SQL: `select name from module`, Scan: tenancy.Collect(&r.modules)},
 		tenancy.Query{SQL: `select p.role_id, m.name as module, p.can_read, p.can_write, p.can_delete from permission p

@@ -63,7 +63,7 @@ type permissionList struct {
 
 // updatePermissions sets a role's rights on the modules it names; the others stay.
 func updatePermissions(c api.Ctx, r permissionsChange) (permissionList, error) {
-	role, err := api.Lock[Role](c, "role", r.RoleID)
+	role, err := lockRole(c, r.RoleID)
 	if err != nil {
 		return permissionList{}, err
 	}

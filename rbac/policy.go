@@ -76,6 +76,7 @@ type setting struct {
 	EvaluationModeReason string
 	EvaluationModeFrom   *time.Time
 	EvaluationModeUntil  *time.Time
+	HasWebhooks          bool
 }
 
 // evaluationModeOn reports whether evaluation mode is on at a moment. Its window opens and

@@ -71,6 +71,10 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 		ask.user = u.ID
 	}
 	ok, err := p.allows(ask)
+	if ok && err == nil && u.Key != nil { // never more than who made the key may do now
+		ask.role = u.Key.MakerRoleID
+		ok, err = p.allows(ask)
+	}
 	if err != nil {
 		return api.Decision{}, err
 	}
@@ -78,10 +82,24 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 	if d.Evaluation {
 		d.EvaluationReason = p.evaluation.EvaluationModeReason
 	}
-	if !ok {
+	switch {
+	case !ok && u.Key != nil && ask.role != u.RoleID:
+		d.Why = fmt.Sprintf("Who made this API key may no longer %s in %s", q.Action, q.Module)
+	case !ok && u.Key != nil:
+		d.Why = fmt.Sprintf("This API key may not %s in %s", q.Action, q.Module)
+	case !ok:
 		d.Why = r.refusalReason(p, ask)
 	}
 	return d, nil
+}
+
+// TellsChanges reports whether the school has webhooks; it is remembered with the policy.
+func (r *RBAC) TellsChanges(ctx context.Context, s *tenancy.School) (bool, error) {
+	p, err := r.callPolicy(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	return p.evaluation.HasWebhooks, nil
 }
 
 // refusalReason is the permission or the assignment that is missing.

@@ -55,13 +55,23 @@ func createRole(c api.Ctx, r newRole) (Role, error) {
 }
 
 func listRoles(c api.Ctx, l api.ListRequest) (api.Page[Role], error) {
-	return api.Fetch[Role](c.DB.Model(&Role{}), l)
+	return api.Fetch[Role](c.DB.Model(&Role{}).Where(ofPeople), l)
 }
 
-func getRole(c api.Ctx, r byID) (Role, error) { return api.Find[Role](c, "role", c.DB, r.ID) }
+// ofPeople leaves out the roles of API keys, which are made with a key and stay as they are.
+const ofPeople = "type <> 'KEY'"
+
+func getRole(c api.Ctx, r byID) (Role, error) {
+	return api.Find[Role](c, "role", c.DB.Where(ofPeople), r.ID)
+}
+
+func lockRole(c api.Ctx, id uuid.UUID) (Role, error) {
+	c.DB = c.DB.Where(ofPeople)
+	return api.Lock[Role](c, "role", id)
+}
 
 func updateRole(c api.Ctx, r roleChange) (Role, error) {
-	role, err := api.Lock[Role](c, "role", r.ID)
+	role, err := lockRole(c, r.ID)
 	if err != nil {
 		return role, err
 	}
@@ -86,7 +96,7 @@ func updateRole(c api.Ctx, r roleChange) (Role, error) {
 }
 
 func deleteRole(c api.Ctx, r byID) error {
-	role, err := api.Lock[Role](c, "role", r.ID)
+	role, err := lockRole(c, r.ID)
 	if err != nil {
 		return err
 	}

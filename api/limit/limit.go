@@ -72,8 +72,15 @@ func New(client redis.UniversalClient, rates Rates, log *slog.Logger, away func(
 
 // Count counts one call. A required one waits longer for Redis.
 func (l *Limits) Count(ctx context.Context, class api.LimitClass, caller string, required bool) (api.LimitState, error) {
-	rate := l.rates[class]
-	key := string(class) + ":" + caller
+	return l.count(ctx, string(class)+":"+caller, l.rates[class], required)
+}
+
+// CountKey counts one call of an API key against the key's own limit.
+func (l *Limits) CountKey(ctx context.Context, key string, perMinute int) (api.LimitState, error) {
+	return l.count(ctx, "key:"+key, limiter.Rate{Period: time.Minute, Limit: int64(perMinute)}, false)
+}
+
+func (l *Limits) count(ctx context.Context, key string, rate limiter.Rate, required bool) (api.LimitState, error) {
 	if l.mayAsk() {
 		timeout := l.Timeout
 		if required {

@@ -96,6 +96,9 @@ func (d *document) whoMay(row *api.Row) string {
 	if row.GivesCSV() {
 		out = append(out, "With `format=csv` the whole list is a CSV file, by the same filters and order.")
 	}
+	if row.TakesKeys() {
+		out = append(out, "An API key may call it.")
+	}
 	if row.FreshFile {
 		out = append(out, "The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
 	}

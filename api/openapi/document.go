@@ -98,6 +98,9 @@ func describe(k *api.Kernel) (*spec, error) {
 			SecuritySchemes: map[string]schema{"bearer": {
 				"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
 				"description": "The `accessToken` of a sign-in. It lives 15 minutes.",
+			}, "apiKey": {
+				"type": "http", "scheme": "bearer", "bearerFormat": "hrk_[a-z2-7]{96}",
+				"description": "An API key of a school, made in the console under Settings. It calls the rows that its permissions allow.",
 			}},
 		},
 	}, nil

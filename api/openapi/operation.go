@@ -59,6 +59,9 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 	if row.Bearer {
 		op.Security = []map[string][]string{{"bearer": {}}}
 	}
+	if row.TakesKeys() {
+		op.Security = append(op.Security, map[string][]string{"apiKey": {}})
+	}
 	if row.Kind() != api.KindOpen {
 		op.Permission = &permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles, Or: row.OrReads}
 	}

@@ -19,6 +19,8 @@ var dangerous = []*regexp.Regexp{
 	regexp.MustCompile(`^(POST|PUT|DELETE) /super-admin/(node|operator)/`),
 	regexp.MustCompile(`^POST /super-admin/school/:id/move`),
 	regexp.MustCompile(`^(POST|PUT|DELETE) /school-admin/permission/`),
+	regexp.MustCompile(`^POST /school-admin/integration/.*(create|secret)$`),
+	regexp.MustCompile(`^(PUT|DELETE) /school-admin/integration/`),
 	regexp.MustCompile(`^(POST|DELETE) /auth/second-factor/(totp|passkey|recovery-codes)`),
 	regexp.MustCompile(`^POST /super-admin/admin/(create|:id/enable)$`),
 }

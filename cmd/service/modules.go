@@ -20,6 +20,7 @@ import (
 	"homeroom/modules/fee"
 	"homeroom/modules/file"
 	"homeroom/modules/importing"
+	"homeroom/modules/integration"
 	"homeroom/modules/leave"
 	"homeroom/modules/library"
 	"homeroom/modules/message"
@@ -86,6 +87,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
 		s.RBAC.Describe(),
+		(&integration.Module{NewKey: auth.NewKey, Hooks: s.Hooks}).Describe(),
 		(&dashboard.Module{Buses: Buses{}, Lessons: lessons}).Describe(),
 	}
 	for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {

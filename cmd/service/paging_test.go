@@ -318,6 +318,11 @@ var firstRecords = []string{
 	`insert into dispatch (id, channel, body, audience, recipients, created_at) values (gen_random_uuid(), 'SMS', 'Closed', '{}', 1, now())`,
 	`insert into dispatch_template (id, channel, name, body, created_at, updated_at)
 		values (gen_random_uuid(), 'SMS', 'Closed', 'Closed', now(), now())`,
+	`insert into api_key (id, name, secret_hash, per_minute, created_by, created_at)
+		select u.id, 'Website', '', 60, u.id, now() from app_user u limit 1`,
+	`insert into webhook (id, name, url, kinds, status) values (gen_random_uuid(), 'Accounts', 'https://example.org', '[]', 'OFF')`,
+	`insert into webhook_delivery (id, webhook_id, event_id, kind, record_type, record_id, occurred_at, next_at)
+		select gen_random_uuid(), id, gen_random_uuid(), 'student.changed', 'student', id, now(), now() from webhook`,
 	`insert into incident (id, bus_id, type, occurred_at, reported_by) select gen_random_uuid(), b.id, 'other', now(), e.user_id
 		from bus b join employee e on e.id = b.driver_id`,
 }
@@ -330,7 +335,8 @@ var schoolCopies = []copies{
 	{"teacher_assignment", `'division_id', pg_temp.nth(x.division_id, n)`},
 	{"student", `'admission_number', x.admission_number || n`},
 	{"enrolment", `'student_id', pg_temp.nth(x.student_id, n), 'roll_number', null`},
-	{"role", `'name', x.name || n, 'system', false`},
+	{"role", `'name', x.name || n, 'system', false`}, {"api_key", `'name', x.name || n`},
+	{"webhook", `'name', x.name || n`}, {"webhook_delivery", `'event_id', pg_temp.nth(x.event_id, n)`},
 	{"permission", `'role_id', pg_temp.nth(x.role_id, n)`},
 	{"audit_event", ``}, {"holiday", ``}, {"dispatch", ``}, {"dispatch_template", `'name', x.name || n`},
 	{"grade_scale", `'name', x.name || n, 'is_default', false`}, {"term", `'name', x.name || n`},

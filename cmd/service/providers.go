@@ -37,6 +37,11 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 		Schools: s.schools, Platform: s.Cluster.PlatformPool(), Drivers: drivers, Browsers: s.Browsers, Secret: []byte(s.Config.Secret),
 		SMSLimit: s.Config.SMSDailyLimit, Clock: s.now, Log: s.Log,
 	})
+	s.Hooks = delivery.NewHooks(delivery.HookParts{Schools: s.schools, Platform: s.Cluster.PlatformPool(), Secret: []byte(s.Config.Secret),
+		Client: webpush.NewClient(), Loopback: s.Config.WebhookLoopback, Clock: s.now, Log: s.Log, FirstRetry: o.HookRetry, Timeout: o.HookTimeout})
+	if s.Config.WebhookLoopback {
+		s.Hooks.Client = webpush.NewLoopbackClient()
+	}
 	return nil
 }
 

@@ -82,6 +82,7 @@ func (s *Service) Background(ctx context.Context) (*sync.WaitGroup, error) {
 	done.Go(func() { _ = s.Hints.Run(ctx) })
 	done.Go(func() { _ = s.Relay.Run(ctx) })
 	done.Go(func() { s.Sender.Run(ctx) })
+	done.Go(func() { s.Hooks.Run(ctx) })
 	done.Go(func() { s.Hub.Run(ctx) })
 	if err := s.Jobs.Start(ctx); err != nil {
 		return nil, fmt.Errorf("starting jobs: %w", err)

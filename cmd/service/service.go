@@ -73,6 +73,9 @@ type Options struct {
 	// NoFirstYear has new schools begin without an academic year: for tests, which make years of their own around the days
 	// they are about.
 	NoFirstYear bool
+	// HookRetry is how soon a fact that a webhook did not take is sent again at first, HookTimeout how long a receiver may take; 0
+	// is as in production.
+	HookRetry, HookTimeout time.Duration
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
 	PositionsPerSecond int
 	// Dial opens the connections requests use, to the schools' Postgres and to Redis, DialPlatform those to the
@@ -99,6 +102,7 @@ type Service struct {
 	Bus         *events.Bus
 	Relay       *events.Relay
 	Sender      *delivery.Sender
+	Hooks       *delivery.Hooks
 	Devices     delivery.Devices
 	Browsers    *delivery.Browsers // nil: no web push
 	Kernel      *api.Kernel
@@ -147,8 +151,9 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	}
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock,
 		Namespace: o.Namespace, Published: s.meters.Published})
-	s.Sender.Outbox = s.Relay
+	s.Sender.Outbox, s.Hooks.Outbox = s.Relay, s.Relay
 	s.Sender.Follow(s.Bus)
+	s.Hooks.Follow(s.Bus)
 	s.openLive(o)
 	followSights(s.Bus, s.Hints)
 	if err := s.openKernel(o); err != nil {
@@ -344,6 +349,7 @@ func (s *Service) listen() {
 	forget(hintSession, s.Auth.Forget)
 	forget(hintUser, s.Auth.ForgetUser)
 	forget(hintPolicy, s.RBAC.Forget)
+	forget(hintPolicy, s.Auth.ForgetKeys)
 	forget(hintTrip, s.Tracker.Forget)
 	// Who is connected is asked about once the old answer is forgotten.
 	forget(hintSchool, s.Hub.SchoolChanged)

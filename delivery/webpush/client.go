@@ -26,9 +26,16 @@ func CheckEndpoint(text string) error {
 
 // NewClient is the client for push services. It connects to addresses on the internet only, and follows no redirects.
 // Behind a proxy (HTTPS_PROXY) it is the proxy that decides what can be reached.
-func NewClient() *http.Client {
+func NewClient() *http.Client { return newClient(isPublic) }
+
+// NewLoopbackClient is NewClient for a developer's machine: it connects to addresses of this machine too.
+func NewLoopbackClient() *http.Client {
+	return newClient(func(ip netip.Addr) bool { return ip.Unmap().IsLoopback() || isPublic(ip) })
+}
+
+func newClient(allowed func(netip.Addr) bool) *http.Client {
 	plain := &net.Dialer{Timeout: 5 * time.Second}
-	guarded := &net.Dialer{Timeout: 5 * time.Second, Control: refusePrivate}
+	guarded := &net.Dialer{Timeout: 5 * time.Second, Control: refuseUnless(allowed)}
 	proxy := proxyAddress()
 	return &http.Client{
 		Timeout:       10 * time.Second,
@@ -40,7 +47,7 @@ func NewClient() *http.Client {
 				}
 				return guarded.DialContext(ctx, network, address)
 			},
-			TLSHandshakeTimeout: 5 * time.Second, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: 5 * time.Second, MaxIdleConnsPerHost: 16, MaxResponseHeaderBytes: 16 << 10, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
 			Proxy: http.ProxyFromEnvironment,
 		},
 	}
@@ -61,13 +68,15 @@ func proxyAddress() string {
 
 var errPrivate = errors.New("the address is not on the internet")
 
-// refusePrivate sees the address that a name led to, so that no name can lead elsewhere after it was checked.
-func refusePrivate(_, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
-	if err != nil || !isPublic(to.Addr()) {
-		return errPrivate
+// refuseUnless sees the address that a name led to, so that no name can lead elsewhere after it was checked.
+func refuseUnless(allowed func(netip.Addr) bool) func(network, address string, _ syscall.RawConn) error {
+	return func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || !allowed(to.Addr()) {
+			return errPrivate
+		}
+		return nil
 	}
-	return nil
 }
 
 // special are ranges that are not the internet's, besides those that netip knows.

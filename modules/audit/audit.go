@@ -62,7 +62,7 @@ func (m *Module) listing() api.Listing {
 		Sorts:   map[string]string{"occurredAt": "occurred_at"},
 		Default: "-occurredAt",
 		Filters: map[string]api.Filter{
-			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER"),
+			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "KEY"),
 			"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
 			"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 			"search": m.search(),

@@ -39,11 +39,12 @@ func (m *Module) routes() []api.Row {
 	for _, client := range []string{"parent", "teacher", "school-admin"} {
 		at := "/" + client + "/message/"
 		all = append(all,
-			api.Create(at+"send", "message", "Write to somebody, or answer in a thread", m.send, api.Says("Message sent")),
-			api.List(at+"list", "message", "My threads, with what is unread in each", threadListing, listThreads),
-			api.Get(at+"thread/:id", "message", "Read a thread, newest message last", m.thread),
-			api.Post(at+"read", "message", "Mark a thread as read", read, api.OpenInEvaluationMode, api.NoAudit, api.Says("Marked as read")),
-			api.Get(at+"contacts", "message", "Whom I may write to", contacts),
+			api.Create(at+"send", "message", "Write to somebody, or answer in a thread", m.send, api.ForPeople, api.Says("Message sent")),
+			api.List(at+"list", "message", "My threads, with what is unread in each", threadListing, listThreads, api.ForPeople),
+			api.Get(at+"thread/:id", "message", "Read a thread, newest message last", m.thread, api.ForPeople),
+			api.Post(at+"read", "message", "Mark a thread as read", read, api.ForPeople, api.OpenInEvaluationMode, api.NoAudit,
+				api.Says("Marked as read")),
+			api.Get(at+"contacts", "message", "Whom I may write to", contacts, api.ForPeople),
 		)
 	}
 	return api.Rows(all...)

@@ -82,11 +82,12 @@ func (m *Module) routes() []api.Row {
 		at := "/" + client + "/notification/"
 		all = append(all,
 			api.Post(at+"token", "notification", "Register this device for push; it belongs to whom it was last registered by", m.register,
-				api.OpenInEvaluationMode, api.NoAudit, api.Says("Device registered")),
-			api.Get(at+"delivered-notifications", "notification", "What I was told, newest first", delivered),
-			api.Get(at+"unread-count", "notification", "How much of it I have not read", unreadCount),
-			api.Post(at+"read", "notification", "Mark one as read", read, api.OpenInEvaluationMode, api.NoAudit, api.Says("Marked as read")),
-			api.Post(at+"read-all", "notification", "Mark all as read", readAll, api.OpenInEvaluationMode, api.NoAudit,
+				api.ForPeople, api.OpenInEvaluationMode, api.NoAudit, api.Says("Device registered")),
+			api.Get(at+"delivered-notifications", "notification", "What I was told, newest first", delivered, api.ForPeople),
+			api.Get(at+"unread-count", "notification", "How much of it I have not read", unreadCount, api.ForPeople),
+			api.Post(at+"read", "notification", "Mark one as read", read, api.ForPeople, api.OpenInEvaluationMode, api.NoAudit,
+				api.Says("Marked as read")),
+			api.Post(at+"read-all", "notification", "Mark all as read", readAll, api.ForPeople, api.OpenInEvaluationMode, api.NoAudit,
 				api.Says("All marked as read")),
 		)
 	}

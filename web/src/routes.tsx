@@ -96,6 +96,8 @@ const officePages: Record<string, RouteComponent> = {
   '/dispatch/templates': part(() => import('./pages/communication/dispatch'), 'Templates'),
   '/permissions': part(() => import('./pages/school/permissions'), 'Permissions'),
   '/settings': part(school, 'Settings'),
+  '/integrations': part(() => import('./pages/school/keys'), 'ApiKeys'),
+  '/integrations/webhooks': part(() => import('./pages/school/webhooks'), 'Webhooks'),
   '/settings/notices': part(() => import('./pages/school/notices'), 'NoticeRules'),
   '/live': part(() => import('./pages/transport/live'), 'Live'),
   '/transport': part(() => import('./pages/transport/trips'), 'Trips'),

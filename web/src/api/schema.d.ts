@@ -2491,7 +2491,7 @@ export interface paths {
         put?: never;
         /**
          * Add an academic year
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAcademicYearCreate"];
         delete?: never;
@@ -2509,13 +2509,13 @@ export interface paths {
         };
         /**
          * List the academic years
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAcademicYearList"];
         put?: never;
         /**
          * List the academic years
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminAcademicYearList"];
         delete?: never;
@@ -2533,18 +2533,18 @@ export interface paths {
         };
         /**
          * Read an academic year
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAcademicYearById"];
         /**
          * Change an academic year
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminAcademicYearById"];
         post?: never;
         /**
          * Delete an academic year nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Academic years**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Academic years**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminAcademicYearById"];
         options?: never;
@@ -2563,7 +2563,7 @@ export interface paths {
         put?: never;
         /**
          * Make a year the school's active one
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAcademicYearByIdActivate"];
         delete?: never;
@@ -2583,7 +2583,7 @@ export interface paths {
         put?: never;
         /**
          * Write an announcement: a draft, or one that is published at a time
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAnnouncementCreate"];
         delete?: never;
@@ -2601,13 +2601,13 @@ export interface paths {
         };
         /**
          * List the announcements, with how many were told and have read
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAnnouncementList"];
         put?: never;
         /**
          * List the announcements, with how many were told and have read
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminAnnouncementList"];
         delete?: never;
@@ -2625,7 +2625,7 @@ export interface paths {
         };
         /**
          * How many an announcement to these would be told to
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAnnouncementReach"];
         put?: never;
@@ -2645,18 +2645,18 @@ export interface paths {
         };
         /**
          * Read an announcement
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAnnouncementById"];
         /**
          * Change a draft or a scheduled announcement
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminAnnouncementById"];
         post?: never;
         /**
          * Delete an announcement that was never published
-         * @description For `SCHOOL_ADMIN` with **delete** on **Announcements**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Announcements**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminAnnouncementById"];
         options?: never;
@@ -2675,7 +2675,7 @@ export interface paths {
         put?: never;
         /**
          * Publish now
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAnnouncementByIdPublish"];
         delete?: never;
@@ -2695,7 +2695,7 @@ export interface paths {
         put?: never;
         /**
          * Take an announcement back
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAnnouncementByIdWithdraw"];
         delete?: never;
@@ -2713,7 +2713,7 @@ export interface paths {
         };
         /**
          * A student's days and every change of them
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceHistoryByStudentId"];
         put?: never;
@@ -2735,7 +2735,7 @@ export interface paths {
         put?: never;
         /**
          * Add a day off, of the school or of some classes
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAttendanceHolidayCreate"];
         delete?: never;
@@ -2753,13 +2753,13 @@ export interface paths {
         };
         /**
          * List the days off
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceHolidayList"];
         put?: never;
         /**
          * List the days off
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminAttendanceHolidayList"];
         delete?: never;
@@ -2777,18 +2777,18 @@ export interface paths {
         };
         /**
          * Read a day off
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceHolidayById"];
         /**
          * Change a day off
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminAttendanceHolidayById"];
         post?: never;
         /**
          * Delete a day off
-         * @description For `SCHOOL_ADMIN` with **delete** on **Attendance**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Attendance**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminAttendanceHolidayById"];
         options?: never;
@@ -2805,7 +2805,7 @@ export interface paths {
         };
         /**
          * The register of a lesson
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceLesson"];
         put?: never;
@@ -2827,7 +2827,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a lesson: who is not named is present; again is a correction; a day past needs a reason
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAttendanceLessonMark"];
         delete?: never;
@@ -2845,7 +2845,7 @@ export interface paths {
         };
         /**
          * The lessons of a day, and which are marked
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceLessons"];
         put?: never;
@@ -2867,7 +2867,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a division for a day, all or nothing; a day past needs a reason
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAttendanceMark"];
         delete?: never;
@@ -2885,7 +2885,7 @@ export interface paths {
         };
         /**
          * A division's register of a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceRegister"];
         put?: never;
@@ -2905,7 +2905,7 @@ export interface paths {
         };
         /**
          * A division's register of a month, with totals and percent
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceReport"];
         put?: never;
@@ -2925,7 +2925,7 @@ export interface paths {
         };
         /**
          * A division's register of a month as a CSV file
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceReportCsv"];
         put?: never;
@@ -2945,7 +2945,7 @@ export interface paths {
         };
         /**
          * A division's register of a month to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceReportPdf"];
         put?: never;
@@ -2965,7 +2965,7 @@ export interface paths {
         };
         /**
          * Attendance of the school, its classes and divisions between two days
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceSummary"];
         put?: never;
@@ -2985,7 +2985,7 @@ export interface paths {
         };
         /**
          * The attendance summary as a CSV file
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceSummaryCsv"];
         put?: never;
@@ -3005,7 +3005,7 @@ export interface paths {
         };
         /**
          * The attendance summary to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceSummaryPdf"];
         put?: never;
@@ -3025,7 +3025,7 @@ export interface paths {
         };
         /**
          * Which divisions are not yet marked on a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAttendanceUnmarked"];
         put?: never;
@@ -3045,13 +3045,13 @@ export interface paths {
         };
         /**
          * Who changed what, newest first, with what it was before and after
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAuditList"];
         put?: never;
         /**
          * Who changed what, newest first, with what it was before and after
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminAuditList"];
         delete?: never;
@@ -3071,7 +3071,7 @@ export interface paths {
         put?: never;
         /**
          * Add a class
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminClassCreate"];
         delete?: never;
@@ -3089,13 +3089,13 @@ export interface paths {
         };
         /**
          * List the classes
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminClassList"];
         put?: never;
         /**
          * List the classes
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminClassList"];
         delete?: never;
@@ -3113,18 +3113,18 @@ export interface paths {
         };
         /**
          * Read a class
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminClassById"];
         /**
          * Change a class
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminClassById"];
         post?: never;
         /**
          * Delete a class nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminClassById"];
         options?: never;
@@ -3141,7 +3141,7 @@ export interface paths {
         };
         /**
          * The school's day at a glance, some seconds old at the most
-         * @description For `SCHOOL_ADMIN` with **read** on **Reports**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Reports**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDashboardSummary"];
         put?: never;
@@ -3161,7 +3161,7 @@ export interface paths {
         };
         /**
          * What waits for the caller today, by what they may read
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees** or **Students** or **Timetable** or **Attendance** or **Leave**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees** or **Students** or **Timetable** or **Attendance** or **Leave**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDashboardToday"];
         put?: never;
@@ -3183,7 +3183,7 @@ export interface paths {
         put?: never;
         /**
          * Send an e-mail to many; a dry run says to whom
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminDispatchEmail"];
         delete?: never;
@@ -3201,13 +3201,13 @@ export interface paths {
         };
         /**
          * What was sent to many, and how far each has come
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDispatchList"];
         put?: never;
         /**
          * What was sent to many, and how far each has come
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminDispatchList"];
         delete?: never;
@@ -3227,7 +3227,7 @@ export interface paths {
         put?: never;
         /**
          * Send an SMS to many; a dry run says to whom, and what it costs
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminDispatchSms"];
         delete?: never;
@@ -3247,7 +3247,7 @@ export interface paths {
         put?: never;
         /**
          * Keep a text that is sent again and again
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminDispatchTemplateCreate"];
         delete?: never;
@@ -3265,13 +3265,13 @@ export interface paths {
         };
         /**
          * List the templates
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDispatchTemplateList"];
         put?: never;
         /**
          * List the templates
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminDispatchTemplateList"];
         delete?: never;
@@ -3290,13 +3290,13 @@ export interface paths {
         get?: never;
         /**
          * Change a template
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminDispatchTemplateById"];
         post?: never;
         /**
          * Delete a template
-         * @description For `SCHOOL_ADMIN` with **delete** on **Messages**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminDispatchTemplateById"];
         options?: never;
@@ -3313,7 +3313,7 @@ export interface paths {
         };
         /**
          * Read a dispatch
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDispatchById"];
         put?: never;
@@ -3333,7 +3333,7 @@ export interface paths {
         };
         /**
          * What became of a dispatch, recipient by recipient
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDispatchByIdRecipients"];
         put?: never;
@@ -3355,7 +3355,7 @@ export interface paths {
         put?: never;
         /**
          * Add a division to a class
-         * @description For `SCHOOL_ADMIN` with **write** on **Divisions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Divisions**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminDivisionCreate"];
         delete?: never;
@@ -3373,13 +3373,13 @@ export interface paths {
         };
         /**
          * List the divisions
-         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDivisionList"];
         put?: never;
         /**
          * List the divisions
-         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminDivisionList"];
         delete?: never;
@@ -3397,18 +3397,18 @@ export interface paths {
         };
         /**
          * Read a division
-         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDivisionById"];
         /**
          * Change a division
-         * @description For `SCHOOL_ADMIN` with **write** on **Divisions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Divisions**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminDivisionById"];
         post?: never;
         /**
          * Delete a division nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Divisions**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Divisions**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminDivisionById"];
         options?: never;
@@ -3425,7 +3425,7 @@ export interface paths {
         };
         /**
          * A division's class list to print, with empty columns to tick
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDivisionByIdClassList"];
         put?: never;
@@ -3445,7 +3445,7 @@ export interface paths {
         };
         /**
          * Who sits in a division on a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDivisionByIdStudents"];
         put?: never;
@@ -3467,7 +3467,7 @@ export interface paths {
         put?: never;
         /**
          * Add an employee and their account
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. An API key may call it. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminEmployeeCreate"];
         delete?: never;
@@ -3505,7 +3505,7 @@ export interface paths {
         };
         /**
          * ID cards of employees in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeIdCards"];
         put?: never;
@@ -3527,7 +3527,7 @@ export interface paths {
         put?: never;
         /**
          * Import teachers, drivers and support staff from a CSV file
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. An API key may call it. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminEmployeeImport"];
         delete?: never;
@@ -3545,7 +3545,7 @@ export interface paths {
         };
         /**
          * How far an import of employees is, or how it ended
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeImportById"];
         put?: never;
@@ -3565,13 +3565,13 @@ export interface paths {
         };
         /**
          * List the employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. With `format=csv` the whole list is a CSV file, by the same filters and order. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeList"];
         put?: never;
         /**
          * List the employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. An API key may call it. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminEmployeeList"];
         delete?: never;
@@ -3589,18 +3589,18 @@ export interface paths {
         };
         /**
          * Read an employee
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeById"];
         /**
          * Change an employee; their account follows
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. An API key may call it. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminEmployeeById"];
         post?: never;
         /**
          * Deactivate an employee and sign them out
-         * @description For `SCHOOL_ADMIN` with **delete** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Employees**. An API key may call it. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminEmployeeById"];
         options?: never;
@@ -3617,12 +3617,12 @@ export interface paths {
         };
         /**
          * What a teacher is assigned to in a year
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEmployeeByIdAssignments"];
         /**
          * Replace a teacher's assignments of a year
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminEmployeeByIdAssignments"];
         post?: never;
@@ -3683,7 +3683,7 @@ export interface paths {
         put?: never;
         /**
          * Add an event
-         * @description For `SCHOOL_ADMIN` with **write** on **Events**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Events**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminEventCreate"];
         delete?: never;
@@ -3701,13 +3701,13 @@ export interface paths {
         };
         /**
          * List the events
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Events**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEventList"];
         put?: never;
         /**
          * List the events
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Events**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminEventList"];
         delete?: never;
@@ -3725,18 +3725,18 @@ export interface paths {
         };
         /**
          * Read an event
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Events**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEventById"];
         /**
          * Change an event, or cancel it
-         * @description For `SCHOOL_ADMIN` with **write** on **Events**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Events**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminEventById"];
         post?: never;
         /**
          * Delete an event nobody is signed up for
-         * @description For `SCHOOL_ADMIN` with **delete** on **Events**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Events**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminEventById"];
         options?: never;
@@ -3753,7 +3753,7 @@ export interface paths {
         };
         /**
          * Who is signed up for an event
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Events**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminEventByIdSignUps"];
         put?: never;
@@ -3775,7 +3775,7 @@ export interface paths {
         put?: never;
         /**
          * Add an exam of one or more classes
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamCreate"];
         delete?: never;
@@ -3795,7 +3795,7 @@ export interface paths {
         put?: never;
         /**
          * Add a grade scale
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamGradeScaleCreate"];
         delete?: never;
@@ -3813,13 +3813,13 @@ export interface paths {
         };
         /**
          * List the grade scales
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamGradeScaleList"];
         put?: never;
         /**
          * List the grade scales
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminExamGradeScaleList"];
         delete?: never;
@@ -3837,18 +3837,18 @@ export interface paths {
         };
         /**
          * Read a grade scale
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamGradeScaleById"];
         /**
          * Change a grade scale; what is published keeps its grades
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminExamGradeScaleById"];
         post?: never;
         /**
          * Delete a grade scale no class goes by
-         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminExamGradeScaleById"];
         options?: never;
@@ -3865,13 +3865,13 @@ export interface paths {
         };
         /**
          * List the exams
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamList"];
         put?: never;
         /**
          * List the exams
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminExamList"];
         delete?: never;
@@ -3889,7 +3889,7 @@ export interface paths {
         };
         /**
          * An invented student's report card, to choose a template by
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamReportCardSample"];
         put?: never;
@@ -3909,7 +3909,7 @@ export interface paths {
         };
         /**
          * A student's report card, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamReportCardByStudentId"];
         put?: never;
@@ -3930,7 +3930,7 @@ export interface paths {
         get?: never;
         /**
          * Write the principal's remark on a student's report card; an empty one takes it off
-         * @description For `SCHOOL_ADMIN` with **write** on **Principal's remarks**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Principal's remarks**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminExamReportCardByStudentIdPrincipalRemark"];
         post?: never;
@@ -3950,7 +3950,7 @@ export interface paths {
         get?: never;
         /**
          * Write the remark on a student's report card; an empty one takes it off
-         * @description For `SCHOOL_ADMIN` with **write** on **Results**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Results**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminExamReportCardByStudentIdRemark"];
         post?: never;
@@ -3969,7 +3969,7 @@ export interface paths {
         };
         /**
          * The report cards of a division in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamReportCards"];
         put?: never;
@@ -3991,7 +3991,7 @@ export interface paths {
         put?: never;
         /**
          * Enter results, as JSON or as a CSV file
-         * @description For `SCHOOL_ADMIN` with **write** on **Results**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Results**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamResultUpload"];
         delete?: never;
@@ -4011,7 +4011,7 @@ export interface paths {
         put?: never;
         /**
          * Set an exam's papers, all or nothing; clashes are refused
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamSchedule"];
         delete?: never;
@@ -4031,7 +4031,7 @@ export interface paths {
         put?: never;
         /**
          * Add a term
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamTermCreate"];
         delete?: never;
@@ -4049,13 +4049,13 @@ export interface paths {
         };
         /**
          * List the terms
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamTermList"];
         put?: never;
         /**
          * List the terms
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminExamTermList"];
         delete?: never;
@@ -4073,18 +4073,18 @@ export interface paths {
         };
         /**
          * Read a term
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamTermById"];
         /**
          * Change a term
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminExamTermById"];
         post?: never;
         /**
          * Delete a term without exams
-         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminExamTermById"];
         options?: never;
@@ -4101,18 +4101,18 @@ export interface paths {
         };
         /**
          * Read an exam
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamById"];
         /**
          * Change an exam whose results are not published
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminExamById"];
         post?: never;
         /**
          * Delete an exam without results
-         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminExamById"];
         options?: never;
@@ -4129,7 +4129,7 @@ export interface paths {
         };
         /**
          * The hall tickets of a division or a student in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamByIdHallTickets"];
         put?: never;
@@ -4151,7 +4151,7 @@ export interface paths {
         put?: never;
         /**
          * Publish an exam's results, which tells the guardians, or its schedule
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamByIdPublish"];
         delete?: never;
@@ -4169,7 +4169,7 @@ export interface paths {
         };
         /**
          * An exam's results with totals, grades and ranks
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamByIdResults"];
         put?: never;
@@ -4189,7 +4189,7 @@ export interface paths {
         };
         /**
          * An exam's results to print, a sheet for each class
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamByIdResultsPdf"];
         put?: never;
@@ -4209,7 +4209,7 @@ export interface paths {
         };
         /**
          * An exam's papers
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminExamByIdSchedule"];
         put?: never;
@@ -4231,7 +4231,7 @@ export interface paths {
         put?: never;
         /**
          * Take an exam's results or schedule back
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Exams**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminExamByIdUnpublish"];
         delete?: never;
@@ -4251,7 +4251,7 @@ export interface paths {
         put?: never;
         /**
          * Certify what was paid for a student in a year, by head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCertificate"];
         delete?: never;
@@ -4269,13 +4269,13 @@ export interface paths {
         };
         /**
          * List the fee certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeCertificateList"];
         put?: never;
         /**
          * List the fee certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeCertificateList"];
         delete?: never;
@@ -4293,7 +4293,7 @@ export interface paths {
         };
         /**
          * Read a fee certificate, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeCertificateById"];
         put?: never;
@@ -4315,7 +4315,7 @@ export interface paths {
         put?: never;
         /**
          * Bill a class, or some of it, for an instalment, once; a dry run says whom and how much
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCharge"];
         delete?: never;
@@ -4335,7 +4335,7 @@ export interface paths {
         put?: never;
         /**
          * Bill students, or a class, for something besides the instalments; a dry run says whom
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeChargeAdHoc"];
         delete?: never;
@@ -4353,7 +4353,7 @@ export interface paths {
         };
         /**
          * What came in, by day and mode
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeCollection"];
         put?: never;
@@ -4373,7 +4373,7 @@ export interface paths {
         };
         /**
          * What came in, by day and mode, to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeCollectionPdf"];
         put?: never;
@@ -4395,7 +4395,7 @@ export interface paths {
         put?: never;
         /**
          * Receive one payment for several children, with a receipt for each
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCollectionFamily"];
         delete?: never;
@@ -4413,13 +4413,13 @@ export interface paths {
         };
         /**
          * List the receipts
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeCollectionList"];
         put?: never;
         /**
          * List the receipts
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeCollectionList"];
         delete?: never;
@@ -4439,7 +4439,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a payment; the oldest dues are settled first
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCollectionRecord"];
         delete?: never;
@@ -4459,7 +4459,7 @@ export interface paths {
         put?: never;
         /**
          * Say that a cheque in clearing bounced; its payment is reversed
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCollectionByIdBounce"];
         delete?: never;
@@ -4479,7 +4479,7 @@ export interface paths {
         put?: never;
         /**
          * Say that the bank has paid a cheque that is in clearing
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCollectionByIdClear"];
         delete?: never;
@@ -4499,7 +4499,7 @@ export interface paths {
         put?: never;
         /**
          * Take a payment back, once, by its mirror image
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeCollectionByIdReverse"];
         delete?: never;
@@ -4519,7 +4519,7 @@ export interface paths {
         put?: never;
         /**
          * Let a student off a part of the fees
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeConcession"];
         delete?: never;
@@ -4537,13 +4537,13 @@ export interface paths {
         };
         /**
          * List the concessions, with what each has come to
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeConcessionList"];
         put?: never;
         /**
          * List the concessions, with what each has come to
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeConcessionList"];
         delete?: never;
@@ -4561,7 +4561,7 @@ export interface paths {
         };
         /**
          * Read a concession
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeConcessionById"];
         put?: never;
@@ -4583,7 +4583,7 @@ export interface paths {
         put?: never;
         /**
          * End a concession from a day on; what was given stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeConcessionByIdEnd"];
         delete?: never;
@@ -4603,7 +4603,7 @@ export interface paths {
         put?: never;
         /**
          * Close a day after its cash was counted; it takes no more entries
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeDayClose"];
         delete?: never;
@@ -4621,7 +4621,7 @@ export interface paths {
         };
         /**
          * What is owed, by age and class, or all of it as a file
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeDues"];
         put?: never;
@@ -4641,7 +4641,7 @@ export interface paths {
         };
         /**
          * What is open for a student and their siblings
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeFamilyByStudentId"];
         put?: never;
@@ -4663,7 +4663,7 @@ export interface paths {
         put?: never;
         /**
          * Fine a student
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeFine"];
         delete?: never;
@@ -4683,7 +4683,7 @@ export interface paths {
         put?: never;
         /**
          * Add a fee head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeHeadCreate"];
         delete?: never;
@@ -4701,13 +4701,13 @@ export interface paths {
         };
         /**
          * List the fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeHeadList"];
         put?: never;
         /**
          * List the fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeHeadList"];
         delete?: never;
@@ -4725,18 +4725,18 @@ export interface paths {
         };
         /**
          * Read a fee head
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeHeadById"];
         /**
          * Change a fee head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminFeeHeadById"];
         post?: never;
         /**
          * Delete a fee head nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminFeeHeadById"];
         options?: never;
@@ -4755,7 +4755,7 @@ export interface paths {
         put?: never;
         /**
          * Enter what a student owed, or had in credit, at the beginning
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeOpeningBalanceCreate"];
         delete?: never;
@@ -4775,7 +4775,7 @@ export interface paths {
         put?: never;
         /**
          * Enter opening balances from a CSV file; a dry run says what it would do
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeOpeningBalanceImport"];
         delete?: never;
@@ -4793,13 +4793,13 @@ export interface paths {
         };
         /**
          * List the opening balances
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeOpeningBalanceList"];
         put?: never;
         /**
          * List the opening balances
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeOpeningBalanceList"];
         delete?: never;
@@ -4817,7 +4817,7 @@ export interface paths {
         };
         /**
          * Read an opening balance
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeOpeningBalanceById"];
         put?: never;
@@ -4837,7 +4837,7 @@ export interface paths {
         };
         /**
          * Read a receipt, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeReceiptById"];
         put?: never;
@@ -4859,7 +4859,7 @@ export interface paths {
         put?: never;
         /**
          * Give back what a student has paid ahead
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeRefund"];
         delete?: never;
@@ -4877,13 +4877,13 @@ export interface paths {
         };
         /**
          * List the refunds
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeRefundList"];
         put?: never;
         /**
          * List the refunds
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeRefundList"];
         delete?: never;
@@ -4901,7 +4901,7 @@ export interface paths {
         };
         /**
          * Read a refund, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeRefundById"];
         put?: never;
@@ -4923,7 +4923,7 @@ export interface paths {
         put?: never;
         /**
          * Remind those who owe, at most once a day; a dry run says whom
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeReminderSend"];
         delete?: never;
@@ -4941,7 +4941,7 @@ export interface paths {
         };
         /**
          * A student's account with its running balance, or a statement to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeReportByStudentId"];
         put?: never;
@@ -4963,7 +4963,7 @@ export interface paths {
         put?: never;
         /**
          * Add a concession that applies by itself
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeRuleCreate"];
         delete?: never;
@@ -4981,13 +4981,13 @@ export interface paths {
         };
         /**
          * List the concessions that apply by themselves
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeRuleList"];
         put?: never;
         /**
          * List the concessions that apply by themselves
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeRuleList"];
         delete?: never;
@@ -5005,18 +5005,18 @@ export interface paths {
         };
         /**
          * Read a rule
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeRuleById"];
         /**
          * Change a rule; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminFeeRuleById"];
         post?: never;
         /**
          * Delete a rule; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminFeeRuleById"];
         options?: never;
@@ -5035,7 +5035,7 @@ export interface paths {
         put?: never;
         /**
          * Say what a class pays in a year
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeStructureCreate"];
         delete?: never;
@@ -5053,13 +5053,13 @@ export interface paths {
         };
         /**
          * List the fee structures
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeStructureList"];
         put?: never;
         /**
          * List the fee structures
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeStructureList"];
         delete?: never;
@@ -5077,12 +5077,12 @@ export interface paths {
         };
         /**
          * What a class pays, by the class's id or the structure's own
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeStructureById"];
         /**
          * Change what a class will be charged; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminFeeStructureById"];
         post?: never;
@@ -5103,7 +5103,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe students, or a class, to an optional fee head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeSubscriptionCreate"];
         delete?: never;
@@ -5121,13 +5121,13 @@ export interface paths {
         };
         /**
          * List who is subscribed to optional fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeSubscriptionList"];
         put?: never;
         /**
          * List who is subscribed to optional fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminFeeSubscriptionList"];
         delete?: never;
@@ -5145,18 +5145,18 @@ export interface paths {
         };
         /**
          * Read a subscription
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeSubscriptionById"];
         /**
          * Change or end a subscription; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminFeeSubscriptionById"];
         post?: never;
         /**
          * Delete a subscription; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminFeeSubscriptionById"];
         options?: never;
@@ -5175,7 +5175,7 @@ export interface paths {
         put?: never;
         /**
          * Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeTransactionByIdReverse"];
         delete?: never;
@@ -5193,7 +5193,7 @@ export interface paths {
         };
         /**
          * The balance of every account
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeTrialBalance"];
         put?: never;
@@ -5213,7 +5213,7 @@ export interface paths {
         };
         /**
          * The balance of every account to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFeeTrialBalancePdf"];
         put?: never;
@@ -5235,7 +5235,7 @@ export interface paths {
         put?: never;
         /**
          * Give up what is due of a student; the oldest dues first
-         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeWriteOff"];
         delete?: never;
@@ -5255,7 +5255,7 @@ export interface paths {
         put?: never;
         /**
          * Make due again what was written off, once
-         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFeeWriteOffByIdReverse"];
         delete?: never;
@@ -5275,7 +5275,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an image or a PDF
-         * @description For `SCHOOL_ADMIN` with **write** on **Files**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Files**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminFileUpload"];
         delete?: never;
@@ -5293,14 +5293,14 @@ export interface paths {
         };
         /**
          * Download a file, or ranges of it
-         * @description For `SCHOOL_ADMIN` with **read** on **Files**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Files**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFileById"];
         put?: never;
         post?: never;
         /**
          * Delete a file that nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Files**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Files**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminFileById"];
         options?: never;
@@ -5317,7 +5317,7 @@ export interface paths {
         };
         /**
          * What a file is
-         * @description For `SCHOOL_ADMIN` with **read** on **Files**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Files**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminFileByIdInfo"];
         put?: never;
@@ -5339,7 +5339,7 @@ export interface paths {
         put?: never;
         /**
          * Add a group of students for a subject
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminGroupCreate"];
         delete?: never;
@@ -5357,13 +5357,13 @@ export interface paths {
         };
         /**
          * List the groups
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminGroupList"];
         put?: never;
         /**
          * List the groups
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminGroupList"];
         delete?: never;
@@ -5381,18 +5381,18 @@ export interface paths {
         };
         /**
          * Read a group
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminGroupById"];
         /**
          * Change a group
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminGroupById"];
         post?: never;
         /**
          * Delete a group without members and lessons
-         * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminGroupById"];
         options?: never;
@@ -5409,12 +5409,12 @@ export interface paths {
         };
         /**
          * Who is in a group on a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminGroupByIdMembers"];
         /**
          * Say who is in a group from a day on, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminGroupByIdMembers"];
         post?: never;
@@ -5464,6 +5464,266 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/integration/key/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an API key; this answer alone shows it
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationKeyCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/key/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys, revoked ones too
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationKeyList"];
+        put?: never;
+        /**
+         * List the API keys, revoked ones too
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminIntegrationKeyList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/key/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an API key and what it may do
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationKeyById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/key/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an API key; it is refused within a second
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationKeyByIdRevoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a webhook; this answer alone shows its secret
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/delivery/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was sent to webhooks in the last 30 days, and what waits
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookDeliveryList"];
+        put?: never;
+        /**
+         * What was sent to webhooks in the last 30 days, and what waits
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookDeliveryList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/delivery/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a fact again
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookDeliveryByIdRedeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The kinds of facts that webhooks can be sent, as far as the caller may read them
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookList"];
+        put?: never;
+        /**
+         * List the webhooks
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminIntegrationWebhookById"];
+        /**
+         * Change a webhook, or switch it on or off
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        put: operations["putSchoolAdminIntegrationWebhookById"];
+        post?: never;
+        /**
+         * Delete a webhook, with its log
+         * @description For `SCHOOL_ADMIN` with **delete** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminIntegrationWebhookById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send again what happened since a moment
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookByIdReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/integration/webhook/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret; the one before ends
+         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminIntegrationWebhookByIdSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/leave/balances": {
         parameters: {
             query?: never;
@@ -5473,13 +5733,13 @@ export interface paths {
         };
         /**
          * What employees have left of each leave type this academic year
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLeaveBalances"];
         put?: never;
         /**
          * What employees have left of each leave type this academic year
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminLeaveBalances"];
         delete?: never;
@@ -5499,7 +5759,7 @@ export interface paths {
         put?: never;
         /**
          * Approve or reject a leave that is not one's own
-         * @description For `SCHOOL_ADMIN` with **write** on **Leave**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Leave**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLeaveDecide"];
         delete?: never;
@@ -5517,12 +5777,12 @@ export interface paths {
         };
         /**
          * How many days of each type employees have in a year
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLeaveEntitlements"];
         /**
          * Say how many days of each type employees have in a year
-         * @description For `SCHOOL_ADMIN` with **write** on **Leave**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Leave**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminLeaveEntitlements"];
         post?: never;
@@ -5541,13 +5801,13 @@ export interface paths {
         };
         /**
          * List the leave of students and employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLeaveList"];
         put?: never;
         /**
          * List the leave of students and employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminLeaveList"];
         delete?: never;
@@ -5565,7 +5825,7 @@ export interface paths {
         };
         /**
          * Read a leave
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLeaveById"];
         put?: never;
@@ -5587,7 +5847,7 @@ export interface paths {
         put?: never;
         /**
          * Add a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryBookCreate"];
         delete?: never;
@@ -5607,7 +5867,7 @@ export interface paths {
         put?: never;
         /**
          * Add books and copies from a CSV file; a dry run says what it would do
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryBookImport"];
         delete?: never;
@@ -5625,13 +5885,13 @@ export interface paths {
         };
         /**
          * List the books, or search title, author and ISBN
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryBookList"];
         put?: never;
         /**
          * List the books, or search title, author and ISBN
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminLibraryBookList"];
         delete?: never;
@@ -5649,18 +5909,18 @@ export interface paths {
         };
         /**
          * Read a book
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryBookById"];
         /**
          * Change a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminLibraryBookById"];
         post?: never;
         /**
          * Delete a book that has no copies
-         * @description For `SCHOOL_ADMIN` with **delete** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminLibraryBookById"];
         options?: never;
@@ -5679,7 +5939,7 @@ export interface paths {
         put?: never;
         /**
          * Add a copy of a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryCopyCreate"];
         delete?: never;
@@ -5697,13 +5957,13 @@ export interface paths {
         };
         /**
          * List the copies
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryCopyList"];
         put?: never;
         /**
          * List the copies
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminLibraryCopyList"];
         delete?: never;
@@ -5721,7 +5981,7 @@ export interface paths {
         };
         /**
          * The copy with a barcode or accession number, and who has it
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryCopyLookup"];
         put?: never;
@@ -5741,18 +6001,18 @@ export interface paths {
         };
         /**
          * Read a copy
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryCopyById"];
         /**
          * Change a copy; lost ones that are found become GOOD
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminLibraryCopyById"];
         post?: never;
         /**
          * Delete a copy that was never lent
-         * @description For `SCHOOL_ADMIN` with **delete** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminLibraryCopyById"];
         options?: never;
@@ -5771,7 +6031,7 @@ export interface paths {
         put?: never;
         /**
          * Lend a copy to a student or an employee
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryLoanIssue"];
         delete?: never;
@@ -5789,13 +6049,13 @@ export interface paths {
         };
         /**
          * List the loans
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryLoanList"];
         put?: never;
         /**
          * List the loans
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminLibraryLoanList"];
         delete?: never;
@@ -5815,7 +6075,7 @@ export interface paths {
         put?: never;
         /**
          * Write off a copy its borrower lost, and charge it
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryLoanLost"];
         delete?: never;
@@ -5835,7 +6095,7 @@ export interface paths {
         put?: never;
         /**
          * Lend for another term, unless somebody waits
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryLoanRenew"];
         delete?: never;
@@ -5855,7 +6115,7 @@ export interface paths {
         put?: never;
         /**
          * Take a copy back; a late one is fined
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryLoanReturn"];
         delete?: never;
@@ -5873,13 +6133,13 @@ export interface paths {
         };
         /**
          * List what should be back
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryOverdue"];
         put?: never;
         /**
          * List what should be back
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminLibraryOverdue"];
         delete?: never;
@@ -5899,7 +6159,7 @@ export interface paths {
         put?: never;
         /**
          * Tell those who are late, at most once a day; a dry run says how many
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryOverdueNotice"];
         delete?: never;
@@ -5919,7 +6179,7 @@ export interface paths {
         put?: never;
         /**
          * Take a borrower off the queue
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryReservationCancel"];
         delete?: never;
@@ -5939,7 +6199,7 @@ export interface paths {
         put?: never;
         /**
          * Queue a borrower for a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Library**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminLibraryReservationCreate"];
         delete?: never;
@@ -5957,13 +6217,13 @@ export interface paths {
         };
         /**
          * List the reservations
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminLibraryReservationList"];
         put?: never;
         /**
          * List the reservations
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Library**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminLibraryReservationList"];
         delete?: never;
@@ -6165,12 +6425,12 @@ export interface paths {
         };
         /**
          * By which ways people are told of what, and what came of it
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminNotificationRules"];
         /**
          * Change by which ways; the kinds that are named
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminNotificationRules"];
         post?: never;
@@ -6209,12 +6469,12 @@ export interface paths {
         };
         /**
          * When and at what cost the school tells people things
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminNotificationSetting"];
         /**
          * Change when and at what cost
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminNotificationSetting"];
         post?: never;
@@ -6293,7 +6553,7 @@ export interface paths {
         };
         /**
          * Whether a user may do something, and why not
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminPermissionExplain"];
         put?: never;
@@ -6313,13 +6573,13 @@ export interface paths {
         };
         /**
          * List what each role may do
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminPermissionList"];
         put?: never;
         /**
          * List what each role may do
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminPermissionList"];
         delete?: never;
@@ -6337,7 +6597,7 @@ export interface paths {
         };
         /**
          * List the modules permissions are given for
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminPermissionModules"];
         put?: never;
@@ -6377,13 +6637,13 @@ export interface paths {
         };
         /**
          * List the roles
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminPermissionRoleList"];
         put?: never;
         /**
          * List the roles
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminPermissionRoleList"];
         delete?: never;
@@ -6401,7 +6661,7 @@ export interface paths {
         };
         /**
          * Read a role
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminPermissionRoleById"];
         /**
@@ -6449,7 +6709,7 @@ export interface paths {
         };
         /**
          * Find students, employees, receipts and books, of those that the caller may read
-         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Fees** or **Library**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Fees** or **Library**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminSearch"];
         put?: never;
@@ -6469,12 +6729,12 @@ export interface paths {
         };
         /**
          * Read the school's settings
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminSetting"];
         /**
          * Change the school's settings
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. To change secondFactorRequired needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. An API key may call it. To change secondFactorRequired needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminSetting"];
         post?: never;
@@ -6495,7 +6755,7 @@ export interface paths {
         put?: never;
         /**
          * Certify that a student is at the school
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentBonafideCreate"];
         delete?: never;
@@ -6513,13 +6773,13 @@ export interface paths {
         };
         /**
          * List the bonafide certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentBonafideList"];
         put?: never;
         /**
          * List the bonafide certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminStudentBonafideList"];
         delete?: never;
@@ -6537,7 +6797,7 @@ export interface paths {
         };
         /**
          * Read a bonafide certificate, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentBonafideById"];
         put?: never;
@@ -6559,7 +6819,7 @@ export interface paths {
         put?: never;
         /**
          * Admit a student, with class, guardians, bus and optional fees as far as known
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentCreate"];
         delete?: never;
@@ -6597,7 +6857,7 @@ export interface paths {
         };
         /**
          * ID cards of a division or a student in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentIdCards"];
         put?: never;
@@ -6619,7 +6879,7 @@ export interface paths {
         put?: never;
         /**
          * Import students with guardians and enrolments from a CSV file
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentImport"];
         delete?: never;
@@ -6637,7 +6897,7 @@ export interface paths {
         };
         /**
          * How far an import of students is, or how it ended
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentImportById"];
         put?: never;
@@ -6657,13 +6917,13 @@ export interface paths {
         };
         /**
          * List the students and where they sit today
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. With `format=csv` the whole list is a CSV file, by the same filters and order. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentList"];
         put?: never;
         /**
          * List the students and where they sit today
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminStudentList"];
         delete?: never;
@@ -6683,7 +6943,7 @@ export interface paths {
         put?: never;
         /**
          * Move several students to a division from today on, all or nobody
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentMove"];
         delete?: never;
@@ -6703,7 +6963,7 @@ export interface paths {
         put?: never;
         /**
          * Take a class into the next year; a dry run says who goes where
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentPromote"];
         delete?: never;
@@ -6723,7 +6983,7 @@ export interface paths {
         put?: never;
         /**
          * Take a promotion back, until the new year starts
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentPromoteByIdUndo"];
         delete?: never;
@@ -6741,18 +7001,18 @@ export interface paths {
         };
         /**
          * Read a student, their guardians and enrolments
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentById"];
         /**
          * Change a student, or move them from today on
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminStudentById"];
         post?: never;
         /**
          * Remove a student; one with history is kept and hidden
-         * @description For `SCHOOL_ADMIN` with **delete** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminStudentById"];
         options?: never;
@@ -6769,7 +7029,7 @@ export interface paths {
         };
         /**
          * What a student owes and has borrowed, to see before they leave
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentByIdClearance"];
         put?: never;
@@ -6809,12 +7069,12 @@ export interface paths {
         };
         /**
          * The groups of a student's division, and which the student is in
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentByIdGroups"];
         /**
          * Say which groups a student is in from a day on, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminStudentByIdGroups"];
         post?: never;
@@ -6835,7 +7095,7 @@ export interface paths {
         put?: never;
         /**
          * Add a guardian, who can sign in at once
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentByIdGuardians"];
         delete?: never;
@@ -6854,13 +7114,13 @@ export interface paths {
         get?: never;
         /**
          * Change a guardian and what they may do
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminStudentByIdGuardiansByGuardianId"];
         post?: never;
         /**
          * Unlink a guardian at once
-         * @description For `SCHOOL_ADMIN` with **delete** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminStudentByIdGuardiansByGuardianId"];
         options?: never;
@@ -6877,7 +7137,7 @@ export interface paths {
         };
         /**
          * Read a leaving certificate, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentByIdLeavingCertificate"];
         put?: never;
@@ -6919,7 +7179,7 @@ export interface paths {
         put?: never;
         /**
          * Take back a student who has left; what was stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentByIdReadmit"];
         delete?: never;
@@ -6937,7 +7197,7 @@ export interface paths {
         };
         /**
          * What happened to a student at the school
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminStudentByIdTimeline"];
         put?: never;
@@ -6959,7 +7219,7 @@ export interface paths {
         put?: never;
         /**
          * Let a student leave and certify it
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminStudentByIdTransfer"];
         delete?: never;
@@ -6977,12 +7237,12 @@ export interface paths {
         };
         /**
          * Which subjects a class takes
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminSubjectClassSubjects"];
         /**
          * Say which subjects a class takes
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminSubjectClassSubjects"];
         post?: never;
@@ -7003,7 +7263,7 @@ export interface paths {
         put?: never;
         /**
          * Add a subject
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminSubjectCreate"];
         delete?: never;
@@ -7021,13 +7281,13 @@ export interface paths {
         };
         /**
          * List the subjects
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminSubjectList"];
         put?: never;
         /**
          * List the subjects
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminSubjectList"];
         delete?: never;
@@ -7045,18 +7305,18 @@ export interface paths {
         };
         /**
          * Read a subject
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminSubjectById"];
         /**
          * Change a subject
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminSubjectById"];
         post?: never;
         /**
          * Delete a subject nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Subjects**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Subjects**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminSubjectById"];
         options?: never;
@@ -7073,12 +7333,12 @@ export interface paths {
         };
         /**
          * Lessons of a day without a teacher, and who is free
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableCover"];
         /**
          * Say who is absent on a day and who holds which lesson, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTimetableCover"];
         post?: never;
@@ -7097,12 +7357,12 @@ export interface paths {
         };
         /**
          * A division's week
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableDivisionByDivisionId"];
         /**
          * Set a division's whole week, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTimetableDivisionByDivisionId"];
         post?: never;
@@ -7121,7 +7381,7 @@ export interface paths {
         };
         /**
          * A division's week to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableDivisionByDivisionIdWeekPdf"];
         put?: never;
@@ -7141,12 +7401,12 @@ export interface paths {
         };
         /**
          * A group's week
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableGroupByGroupId"];
         /**
          * Set a group's whole week, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTimetableGroupByGroupId"];
         post?: never;
@@ -7165,7 +7425,7 @@ export interface paths {
         };
         /**
          * A group's week to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableGroupByGroupIdWeekPdf"];
         put?: never;
@@ -7187,7 +7447,7 @@ export interface paths {
         put?: never;
         /**
          * Add a period of the day
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTimetablePeriodCreate"];
         delete?: never;
@@ -7205,13 +7465,13 @@ export interface paths {
         };
         /**
          * List the periods
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetablePeriodList"];
         put?: never;
         /**
          * List the periods
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminTimetablePeriodList"];
         delete?: never;
@@ -7229,18 +7489,18 @@ export interface paths {
         };
         /**
          * Read a period
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetablePeriodById"];
         /**
          * Change a period; its lessons move with it
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTimetablePeriodById"];
         post?: never;
         /**
          * Delete a period without lessons
-         * @description For `SCHOOL_ADMIN` with **delete** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminTimetablePeriodById"];
         options?: never;
@@ -7259,7 +7519,7 @@ export interface paths {
         put?: never;
         /**
          * Give a lesson to another teacher for a day
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTimetableSubstitution"];
         delete?: never;
@@ -7277,13 +7537,13 @@ export interface paths {
         };
         /**
          * List the substitutions
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableSubstitutionList"];
         put?: never;
         /**
          * List the substitutions
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminTimetableSubstitutionList"];
         delete?: never;
@@ -7304,7 +7564,7 @@ export interface paths {
         post?: never;
         /**
          * Take a substitution back
-         * @description For `SCHOOL_ADMIN` with **delete** on **Timetable**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Timetable**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminTimetableSubstitutionById"];
         options?: never;
@@ -7321,7 +7581,7 @@ export interface paths {
         };
         /**
          * A teacher's week
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableTeacherByEmployeeId"];
         put?: never;
@@ -7341,7 +7601,7 @@ export interface paths {
         };
         /**
          * A teacher's week to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTimetableTeacherByEmployeeIdWeekPdf"];
         put?: never;
@@ -7363,7 +7623,7 @@ export interface paths {
         put?: never;
         /**
          * Add a bus
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportBusCreate"];
         delete?: never;
@@ -7381,13 +7641,13 @@ export interface paths {
         };
         /**
          * List the buses
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportBusList"];
         put?: never;
         /**
          * List the buses
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminTransportBusList"];
         delete?: never;
@@ -7405,18 +7665,18 @@ export interface paths {
         };
         /**
          * Read a bus, its routes and substitute drivers
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportBusById"];
         /**
          * Change a bus
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTransportBusById"];
         post?: never;
         /**
          * Delete a bus nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminTransportBusById"];
         options?: never;
@@ -7434,7 +7694,7 @@ export interface paths {
         get?: never;
         /**
          * Say who drives a bus, for good or for some days
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTransportBusByIdDriver"];
         post?: never;
@@ -7453,13 +7713,13 @@ export interface paths {
         };
         /**
          * List the incidents
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportIncidentList"];
         put?: never;
         /**
          * List the incidents
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminTransportIncidentList"];
         delete?: never;
@@ -7479,7 +7739,7 @@ export interface paths {
         put?: never;
         /**
          * Keep an incident that waits for the office from the riders
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportIncidentByIdDiscard"];
         delete?: never;
@@ -7499,7 +7759,7 @@ export interface paths {
         put?: never;
         /**
          * Tell the riders of an incident that waits for the office
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportIncidentByIdRelease"];
         delete?: never;
@@ -7519,7 +7779,7 @@ export interface paths {
         put?: never;
         /**
          * Say how an incident ended
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportIncidentByIdResolve"];
         delete?: never;
@@ -7537,7 +7797,7 @@ export interface paths {
         };
         /**
          * Every bus that drives today: its trip, stops, riders and what went wrong
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportLive"];
         put?: never;
@@ -7559,7 +7819,7 @@ export interface paths {
         put?: never;
         /**
          * Add a route with its stops in order
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportRouteCreate"];
         delete?: never;
@@ -7577,13 +7837,13 @@ export interface paths {
         };
         /**
          * List the routes
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportRouteList"];
         put?: never;
         /**
          * List the routes
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminTransportRouteList"];
         delete?: never;
@@ -7601,18 +7861,18 @@ export interface paths {
         };
         /**
          * Read a route, its stops and today's riders
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportRouteById"];
         /**
          * Change a route; given stops replace the present ones
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTransportRouteById"];
         post?: never;
         /**
          * Delete a route without trips
-         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminTransportRouteById"];
         options?: never;
@@ -7630,7 +7890,7 @@ export interface paths {
         get?: never;
         /**
          * Say who rides a route from a day on, and at which stop
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTransportRouteByIdStudents"];
         post?: never;
@@ -7652,7 +7912,7 @@ export interface paths {
         post?: never;
         /**
          * Take a substitute driver back
-         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminTransportSubstituteById"];
         options?: never;
@@ -7669,13 +7929,13 @@ export interface paths {
         };
         /**
          * List the trips
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportTripList"];
         put?: never;
         /**
          * List the trips
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminTransportTripList"];
         delete?: never;
@@ -7695,7 +7955,7 @@ export interface paths {
         put?: never;
         /**
          * Schedule a trip for a day, or on weekdays of some weeks
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportTripSchedule"];
         delete?: never;
@@ -7713,12 +7973,12 @@ export interface paths {
         };
         /**
          * Read a trip, its riders and stops
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportTripById"];
         /**
          * Change the bus, driver or time of a trip that has not started
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         put: operations["putSchoolAdminTransportTripById"];
         post?: never;
@@ -7739,7 +7999,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a trip that has not started, or is paused
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportTripByIdCancel"];
         delete?: never;
@@ -7759,7 +8019,7 @@ export interface paths {
         put?: never;
         /**
          * Hand a trip that is under way over to another driver
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportTripByIdDriver"];
         delete?: never;
@@ -7779,7 +8039,7 @@ export interface paths {
         put?: never;
         /**
          * Add a rider to a trip that is under way, for this trip alone
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Transport**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminTransportTripByIdRider"];
         delete?: never;
@@ -7797,7 +8057,7 @@ export interface paths {
         };
         /**
          * Where a bus was during a trip
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminTransportTripByIdTrail"];
         put?: never;
@@ -9784,6 +10044,45 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        APIKey: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy: string;
+            createdByName: string;
+            /**
+             * Format: date
+             * @description The last day it is good for, at the school; null: until it is revoked
+             */
+            endsOn: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never
+             */
+            lastUsedAt: string | null;
+            name: string;
+            /** @description How many calls a minute it may make, of all kinds together */
+            perMinute: number;
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * @description SUSPENDED: who made it is no administrator of the school any more
+             * @enum {string}
+             */
+            status: "ACTIVE" | "ENDED" | "REVOKED" | "SUSPENDED";
+        };
+        APIKeyPage: {
+            items: components["schemas"]["APIKey"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         About: {
             /** Format: uuid */
             id: string | null;
@@ -12985,6 +13284,18 @@ export interface components {
             /** Format: uuid */
             studentId: string;
         };
+        FactKind: {
+            /**
+             * @example student.changed
+             * @enum {string}
+             */
+            kind: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+            /** @description Whose read permission the person needs who chooses it */
+            module: string;
+            /** @description What data.id is of */
+            record: string;
+            title: string;
+        };
         FactorState: {
             passkeys: components["schemas"]["PasskeyView"][];
             /** @description How many are left */
@@ -13994,6 +14305,72 @@ export interface components {
              */
             studentId?: string | null;
         };
+        KeyDetail: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy: string;
+            createdByName: string;
+            /**
+             * Format: date
+             * @description The last day it is good for, at the school; null: until it is revoked
+             */
+            endsOn: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never
+             */
+            lastUsedAt: string | null;
+            name: string;
+            /** @description How many calls a minute it may make, of all kinds together */
+            perMinute: number;
+            /** @description It never may do more than who made it may at that moment */
+            permissions: components["schemas"]["KeyPermission"][];
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * @description SUSPENDED: who made it is no administrator of the school any more
+             * @enum {string}
+             */
+            status: "ACTIVE" | "ENDED" | "REVOKED" | "SUSPENDED";
+        };
+        KeyPermission: {
+            canDelete: boolean;
+            canRead: boolean;
+            canWrite: boolean;
+            /**
+             * @description The name of a module, as /school-admin/permission/modules lists them
+             * @example student
+             */
+            module: string;
+        };
+        KeyPermissionInput: {
+            canDelete?: boolean;
+            canRead?: boolean;
+            canWrite?: boolean;
+            /**
+             * @description The name of a module, as /school-admin/permission/modules lists them
+             * @example student
+             */
+            module: string;
+        };
+        KeyRequest: {
+            /**
+             * Format: date
+             * @description The last day it is good for; until it is revoked unless given
+             */
+            endsOn?: string | null;
+            /** @example Website */
+            name: string;
+            /** @description 60 unless given */
+            perMinute?: number;
+            permissions: components["schemas"]["KeyPermissionInput"][];
+        };
+        KindList: {
+            kinds: components["schemas"]["FactKind"][];
+        };
         LateFine: {
             amount: number;
             graceDays: number;
@@ -14853,6 +15230,42 @@ export interface components {
              */
             optionId?: string | null;
         };
+        NewKey: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy: string;
+            createdByName: string;
+            /**
+             * Format: date
+             * @description The last day it is good for, at the school; null: until it is revoked
+             */
+            endsOn: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description Sent as Authorization: Bearer. It is not shown again
+             * @example hrk_…
+             */
+            key: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never
+             */
+            lastUsedAt: string | null;
+            name: string;
+            /** @description How many calls a minute it may make, of all kinds together */
+            perMinute: number;
+            /** @description It never may do more than who made it may at that moment */
+            permissions: components["schemas"]["KeyPermission"][];
+            /** Format: date-time */
+            revokedAt: string | null;
+            /**
+             * @description SUSPENDED: who made it is no administrator of the school any more
+             * @enum {string}
+             */
+            status: "ACTIVE" | "ENDED" | "REVOKED" | "SUSPENDED";
+        };
         NewNode: {
             /**
              * @description Small letters, digits and dashes
@@ -14963,6 +15376,50 @@ export interface components {
             /** @description The routes they ride since their first day; needs the right to write transport */
             rides?: components["schemas"]["NewRide"][];
             rollNumber?: number | null;
+        };
+        NewWebhook: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /**
+             * Format: date-time
+             * @description When it last took a fact
+             */
+            deliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it has taken nothing; null: it works
+             */
+            failingSince: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds: string[];
+            /** @description Why the last fact was not taken; empty while it works */
+            lastError: string;
+            /** @example Accounts */
+            name: string;
+            /**
+             * @description What signatures are checked with. It is not shown again
+             * @example whsec_…
+             */
+            secret: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status: "ACTIVE" | "OFF" | "SUSPENDED";
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url: string;
+            version: number;
         };
         Node: {
             /**
@@ -16262,6 +16719,17 @@ export interface components {
             sent: number;
             /** @description Those reminded, 1,000 of them at the most */
             students: components["schemas"]["FeeReminded"][];
+        };
+        ReplayRequest: {
+            /**
+             * Format: date-time
+             * @description What happened since then is sent again, as far as it is kept: 30 days
+             */
+            from: string;
+        };
+        Replayed: {
+            /** @description How many facts are sent again */
+            queued: number;
         };
         Report: {
             /** @description What is paid ahead */
@@ -19149,6 +19617,136 @@ export interface components {
             /** @description Whether this session's browser gets notices */
             subscribed: boolean;
         };
+        Webhook: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            createdBy?: string;
+            /**
+             * Format: date-time
+             * @description When it last took a fact
+             */
+            deliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it has taken nothing; null: it works
+             */
+            failingSince: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds: string[];
+            /** @description Why the last fact was not taken; empty while it works */
+            lastError: string;
+            /** @example Accounts */
+            name: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status: "ACTIVE" | "OFF" | "SUSPENDED";
+            /** Format: date-time */
+            updatedAt: string;
+            /** Format: uuid */
+            updatedBy?: string;
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url: string;
+            version: number;
+        };
+        WebhookChange: {
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds?: string[];
+            /** @example Accounts */
+            name?: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "OFF" | "";
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url?: string;
+            /**
+             * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
+             * @example 1
+             */
+            version?: number;
+        };
+        WebhookDelivery: {
+            action: string;
+            attempts: number;
+            /**
+             * Format: uuid
+             * @description The same however often it is sent
+             */
+            eventId: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+            lastError: string;
+            /** @description The receiver's last answer; null: there was none */
+            lastStatus: number | null;
+            /**
+             * Format: date-time
+             * @description Of a queued one: when it is tried next, if none of its record is before it
+             */
+            nextAt: string;
+            /** Format: date-time */
+            occurredAt: string;
+            /** Format: uuid */
+            recordId: string;
+            recordType: string;
+            /** @description Of the record, when the fact was queued; null: it has none, or is gone */
+            recordVersion: number | null;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** @enum {string} */
+            state: "QUEUED" | "SENT" | "FAILED";
+            /** Format: uuid */
+            webhookId: string;
+        };
+        WebhookDeliveryPage: {
+            items: components["schemas"]["WebhookDelivery"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
+        WebhookFields: {
+            /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
+            kinds: string[];
+            /** @example Accounts */
+            name: string;
+            /**
+             * @description OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "OFF" | "";
+            /**
+             * @description An https address on the internet; redirects are not followed
+             * @example https://accounts.example.org/homeroom
+             */
+            url: string;
+        };
+        WebhookPage: {
+            items: components["schemas"]["Webhook"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         WeekChange: {
             slots: components["schemas"]["SlotInput"][];
         };
@@ -20426,6 +21024,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description OK */
+        KeyDetailAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["KeyDetail"];
+                    /**
+                     * @example OK
+                     * @example API key revoked
+                     */
+                    message: string;
+                };
+            };
+        };
         /** @description Leave asked for */
         LeaveViewAnswer: {
             headers: {
@@ -20736,6 +21354,26 @@ export interface components {
                 "application/json": {
                     data: components["schemas"]["MonthRegister"];
                     /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description Webhook added */
+        NewWebhookAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["NewWebhook"];
+                    /**
+                     * @example Webhook added
+                     * @example Secret made
+                     */
                     message: string;
                 };
             };
@@ -22107,6 +22745,26 @@ export interface components {
                 "application/json": {
                     data: components["schemas"]["WebPush"];
                     /** @example OK */
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        WebhookAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Webhook"];
+                    /**
+                     * @example OK
+                     * @example Saved
+                     */
                     message: string;
                 };
             };
@@ -28226,7 +28884,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[actorId]"?: components["parameters"]["FiltersActorId"];
                 /** @description Only records with this value. */
-                "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
+                "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY";
                 /** @description Only records with this value. */
                 "filters[entity]"?: components["parameters"]["FiltersEntity"];
                 /** @description Only records with this value. */
@@ -28301,7 +28959,7 @@ export interface operations {
                              * @description Only records with this value.
                              * @enum {string}
                              */
-                            actorRole?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER";
+                            actorRole?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY";
                             /** @description Only records with this value. */
                             entity?: string;
                             /** @description Only records with this value. */
@@ -34616,6 +35274,744 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationKeyCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["KeyRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description API key made */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewKey"];
+                        /** @example API key made */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationKeyList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only records with this value. */
+                "filters[inUse]"?: boolean;
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "createdAt" | "name";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["APIKeyPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationKeyList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Only records with this value. */
+                            inUse?: boolean;
+                            /** @description Text to find anywhere in the record's words, in any case. */
+                            search?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "name";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["APIKeyPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationKeyById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["KeyDetailAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationKeyByIdRevoke: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description API key revoked */
+            200: components["responses"]["KeyDetailAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WebhookFields"];
+                };
+            };
+        };
+        responses: {
+            201: components["responses"]["NewWebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["Duplicate"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookDeliveryList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only from this one on. */
+                "filters[from]"?: string;
+                /** @description Only records with this value. */
+                "filters[kind]"?: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+                /** @description Only records with this value. */
+                "filters[recordId]"?: string;
+                /** @description Only records with this value. */
+                "filters[state]"?: "QUEUED" | "SENT" | "FAILED";
+                /** @description Only before this one. */
+                "filters[to]"?: string;
+                /** @description Only records with this value. */
+                "filters[webhookId]"?: string;
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "occurredAt";
+                /** @description Which way. */
+                "sort[order]"?: "asc" | "desc";
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDeliveryPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookDeliveryList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /**
+                             * Format: date-time
+                             * @description Only from this one on.
+                             */
+                            from?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            kind?: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            recordId?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            state?: "QUEUED" | "SENT" | "FAILED";
+                            /**
+                             * Format: date-time
+                             * @description Only before this one.
+                             */
+                            to?: string;
+                            /**
+                             * Format: uuid
+                             * @description Only records with this value.
+                             */
+                            webhookId?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default occurredAt
+                             * @enum {string}
+                             */
+                            field?: "occurredAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDeliveryPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookDeliveryByIdRedeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Queued again */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDelivery"];
+                        /** @example Queued again */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["KindList"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
+                /** @description Only records with this value. */
+                "filters[status]"?: "ACTIVE" | "OFF" | "SUSPENDED";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: components["parameters"]["SortField"];
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @description Text to find anywhere in the record's words, in any case. */
+                            search?: string;
+                            /**
+                             * @description Only records with this value.
+                             * @enum {string}
+                             */
+                            status?: "ACTIVE" | "OFF" | "SUSPENDED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default name
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "name";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookPage"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminIntegrationWebhookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["WebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putSchoolAdminIntegrationWebhookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["WebhookChange"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: components["responses"]["WebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrStaleVersion"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminIntegrationWebhookById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookByIdReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["ReplayRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Queued again */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Replayed"];
+                        /** @example Queued again */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminIntegrationWebhookByIdSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Secret made */
+            200: components["responses"]["NewWebhookAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];

@@ -73,6 +73,7 @@ const roleWords: Record<string, string> = {
   TEACHER: 'Teacher',
   DRIVER: 'Driver',
   PARENT: 'Parent',
+  KEY: 'API key',
 }
 
 /** Midnight so many days ago, here: a link keeps the moment it was made with. */

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NativeSelect, Stack, Tabs, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Tabs, Text, TextInput, Title } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,13 +13,7 @@ import { Confirm, Dialog, Lines, Trouble } from '../../patterns/feedback'
 import { words } from '../../patterns/format'
 import { SaveBar, useDraft, useSave } from '../../patterns/record'
 import { Explain } from './explain'
-
-type Right = { canRead: boolean; canWrite: boolean; canDelete: boolean }
-const kinds = [
-  ['canRead', 'Read'],
-  ['canWrite', 'Write'],
-  ['canDelete', 'Delete'],
-] as const
+import { kinds, type Right, RightsTable } from './rights'
 
 const rank = ['TEACHER', 'SCHOOL_ADMIN', 'PARENT', 'DRIVER']
 
@@ -160,44 +154,15 @@ function Matrix({
     onSuccess: () => changed('/school-admin/permission/'),
   })
   const editable = may('permission', 'write')
-  const set = (m: string, k: keyof Right, on: boolean) => {
-    const r = { ...draft.values[m]!, [k]: on }
-    if (on) r.canRead = true // nobody changes what they cannot see
-    if (k === 'canRead' && !on) r.canWrite = r.canDelete = false
-    draft.set(m, r)
-  }
   return (
     <div className="panel" style={{ maxWidth: 720 }}>
-      <table className="list matrix">
-        <thead>
-          <tr>
-            <th scope="col">Module</th>
-            {kinds.map(([k, t]) => (
-              <th key={k} scope="col">
-                {t}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {modules.map((m) => (
-            <tr key={m.id} data-changed={m.id in draft.changed || undefined}>
-              <td>{m.displayName}</td>
-              {kinds.map(([k, t]) => (
-                <td key={k}>
-                  <Checkbox
-                    size="xs"
-                    aria-label={`${t}: ${m.displayName}`}
-                    checked={draft.values[m.id]![k]}
-                    disabled={!editable}
-                    onChange={(e) => set(m.id, k, e.currentTarget.checked)}
-                  />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <RightsTable
+        modules={modules}
+        of={(m) => draft.values[m.id]!}
+        set={(m, r) => draft.set(m.id, r)}
+        may={() => editable}
+        isChanged={(m) => m.id in draft.changed}
+      />
       <Group p={12}>
         {editable && (
           <Button variant="default" size="compact-md" onClick={() => setRenaming(true)}>
