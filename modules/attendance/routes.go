@@ -22,6 +22,7 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
+		NextYear:    nextYear(),
 		Names:       map[string]string{"holiday": `select id, name from holiday`},
 	}
 }

@@ -43,6 +43,7 @@ func (m *Module) Describe() api.Module {
 			"group":               `select id, name from student_group`,
 			"enrolment":           `select e.id, trim(s.first_name || ' ' || s.last_name) from enrolment e join student s on s.id = e.student_id`,
 		},
+		NextYear: m.nextYear(),
 		Scheduled: []api.Scheduled{{Name: "let-students-leave", Every: time.Hour, AtNight: true,
 			School: func(_ context.Context, at api.SchoolWork) error {
 				_, err := LeaveDue(at.DB, at.Today(), at.Now)
