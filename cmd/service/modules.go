@@ -58,7 +58,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		Publish: newsPublisher{s.Hub, s.Hints}.publish}
 	lessons := &timetable.Module{Schools: s.schools, Closed: register.DaysOff, OnLeave: leaves.EmployeesOnLeave, Letterhead: letterhead,
 		PublicURL: s.Config.Public}
-	years := &year.Module{}
+	years := &year.Module{AddTerms: exam.AddFirstTerms, DropTerms: exam.DropFirstTerms}
 	modules := []api.Module{
 		s.Auth.Describe(),
 		devModule(s.Config.Profile, s.Redis),

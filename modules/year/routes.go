@@ -7,13 +7,21 @@ package year
 import (
 	"time"
 
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
 	"homeroom/api"
+	"homeroom/modules/roster"
+	"homeroom/tenancy"
 )
 
 // Module serves years.
 type Module struct {
 	// Parts are what the modules carry over at the turn of the year.
 	Parts []api.NextYear
+	// AddTerms and DropTerms are the terms that a school's first year has beside it; nil: there are none.
+	AddTerms  func(*gorm.DB, *tenancy.School, roster.AcademicYear) error
+	DropTerms func(c api.Ctx, year uuid.UUID) error
 }
 
 // Describe is everything about the module.
@@ -32,7 +40,7 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints of years and promotions.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", createYear, api.Says("Academic year created")),
+		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", m.createYear, api.Says("Academic year created")),
 		api.List("/school-admin/academic-year/list", "academic-year", "List the academic years", yearListing, listYears, api.MayBeStale),
 		api.Get("/school-admin/academic-year/:id", "academic-year", "Read an academic year", getYear),
 		api.Put("/school-admin/academic-year/:id", "academic-year", "Change an academic year", updateYear, api.Versioned),

@@ -3108,6 +3108,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/class/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add many classes with their divisions at once, all or nothing; a dry run says which
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminClassGenerate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/class/list": {
         parameters: {
             query?: never;
@@ -3155,6 +3175,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminClassById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/dashboard/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the school is from its first year to its first payment
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years** or **Exams** or **Classes** or **Subjects** or **Employees** or **Students** or **Timetable** or **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminDashboardSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -13198,6 +13238,42 @@ export interface components {
             teachesStudents: boolean;
             teachesSubject: boolean;
         };
+        GenerateRequest: {
+            /** @description Of each new division */
+            capacity?: number | null;
+            /**
+             * @description Names with commas between them; 1 to 10 is ten of them
+             * @example Nursery, LKG, UKG, 1 to 10
+             */
+            classes: string;
+            /**
+             * @description Of each class; none unless given
+             * @example A to C
+             */
+            divisions?: string;
+            /** @description Say what would be added, and add nothing */
+            dryRun?: boolean;
+            /**
+             * @description Before a number: Class unless given
+             * @example Class
+             */
+            prefix?: string;
+        };
+        Generated: {
+            classes: components["schemas"]["GeneratedClass"][];
+            dryRun: boolean;
+            newClasses: number;
+            newDivisions: number;
+        };
+        GeneratedClass: {
+            /** @description That it has already */
+            divisions: string[];
+            level: number;
+            name: string;
+            /** @description False: the school has it already, and it stays as it is */
+            new: boolean;
+            newDivisions: string[];
+        };
         GradeScale: {
             /** @description Each from its minPercent up to the next; the lowest starts at 0 */
             bands: components["schemas"]["Band"][];
@@ -17502,6 +17578,21 @@ export interface components {
             website?: string;
             /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays?: number[];
+        };
+        Setup: {
+            done: number;
+            /** @description In the order in which they are done; those of modules that the caller may read */
+            steps: components["schemas"]["SetupStep"][];
+            total: number;
+        };
+        SetupStep: {
+            /** @description What there is of it */
+            count: number;
+            done: boolean;
+            /** @description Of how many it is missing: divisions without a class teacher, students without a guardian */
+            missing: number;
+            /** @enum {string} */
+            step: "YEAR" | "TERMS" | "CLASSES" | "SUBJECTS" | "TEACHERS" | "CLASS_TEACHERS" | "STUDENTS" | "GUARDIANS" | "TIMETABLE" | "FEES" | "CHARGES" | "PAYMENT";
         };
         ShownRow: {
             /** @description In the order of columns */
@@ -28499,6 +28590,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminClassGenerate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GenerateRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Classes added */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Generated"];
+                        /** @example Classes added */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminClassList: {
         parameters: {
             query?: {
@@ -28688,6 +28826,41 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminDashboardSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Setup"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
