@@ -16,7 +16,7 @@ type Setup struct {
 
 // SetupStep is one of them.
 type SetupStep struct {
-	Step    string `json:"step" enum:"YEAR,TERMS,CLASSES,SUBJECTS,TEACHERS,CLASS_TEACHERS,STUDENTS,GUARDIANS,TIMETABLE,FEES,CHARGES,PAYMENT"`
+	Step    string `json:"setupStep" enum:"YEAR,TERMS,CLASSES,SUBJECTS,TEACHERS,CLASS_TEACHERS,STUDENTS,GUARDIANS,TIMETABLE,FEES,CHARGES,PAYMENT"`
 	Done    bool   `json:"done"`
 	Count   int    `json:"count" doc:"What there is of it"`
 	Missing int    `json:"missing" doc:"Of how many it is missing: divisions without a class teacher, students without a guardian"`

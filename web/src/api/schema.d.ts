@@ -17592,7 +17592,7 @@ export interface components {
             /** @description Of how many it is missing: divisions without a class teacher, students without a guardian */
             missing: number;
             /** @enum {string} */
-            step: "YEAR" | "TERMS" | "CLASSES" | "SUBJECTS" | "TEACHERS" | "CLASS_TEACHERS" | "STUDENTS" | "GUARDIANS" | "TIMETABLE" | "FEES" | "CHARGES" | "PAYMENT";
+            setupStep: "YEAR" | "TERMS" | "CLASSES" | "SUBJECTS" | "TEACHERS" | "CLASS_TEACHERS" | "STUDENTS" | "GUARDIANS" | "TIMETABLE" | "FEES" | "CHARGES" | "PAYMENT";
         };
         ShownRow: {
             /** @description In the order of columns */

@@ -30,7 +30,7 @@ type Step = Schemas['SetupStep']
 /** What is missing, in words. */
 const of = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
-const steps: Record<Step['step'], Omit<SetUpStep, 'done'> & { lacks?: (n: number) => string }> = {
+const steps: Record<Step['setupStep'], Omit<SetUpStep, 'done'> & { lacks?: (n: number) => string }> = {
   YEAR: {
     title: 'Open an academic year',
     text: 'Enrolments, marks and fees belong to a year.',
@@ -134,7 +134,7 @@ export function useSetUp(): { steps: SetUpStep[]; left: number } | undefined {
   })
   if (!q.data) return undefined
   const mine = q.data.steps.flatMap((s) => {
-    const { lacks, ...step } = steps[s.step]
+    const { lacks, ...step } = steps[s.setupStep]
     const missing = s.missing > 0 && s.count > 0 && lacks ? lacks(s.missing) : ''
     return may(step.module, 'write') ? [{ ...step, done: s.done, text: missing || step.text }] : []
   })
