@@ -27,6 +27,8 @@ type Module struct {
 	// Names are the queries, of an id and a name, that say in files and in the audit what a field is the id of, by the
 	// field's name. A key without Id is of a record that files do not name.
 	Names map[string]string
+	// NextYear is what it carries over into the next academic year.
+	NextYear []NextYear
 }
 
 // Permission is a key by which rights are given, its name on screen, and the rights of the

@@ -59,6 +59,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		Publish: newsPublisher{s.Hub, s.Hints}.publish}
 	lessons := &timetable.Module{Schools: s.schools, Closed: register.DaysOff, OnLeave: leaves.EmployeesOnLeave, Letterhead: letterhead,
 		PublicURL: s.Config.Public}
+	years := &year.Module{AddTerms: exam.AddFirstTerms, DropTerms: exam.DropFirstTerms}
 	modules := []api.Module{
 		s.Auth.Describe(),
 		devModule(s.Config.Profile, s.Redis),
@@ -71,7 +72,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 			AddRide: buses.AddRide, AddFeeHead: fee.Subscribe, GroupLessons: timetable.RefuseGroupClashes}).Describe(),
 		(&importing.Module{People: s.Auth, GroupsAtOneTime: timetable.GroupsAtOneTime}).Describe(),
 		lessons.Describe(),
-		year.Describe(),
+		years.Describe(),
 		register.Describe(),
 		exams.Describe(),
 		(&fee.Module{Letterhead: letterhead, Transport: transport.Rides{}}).Describe(),
@@ -95,6 +96,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		onSightChange(s.Bus, kind, "dispatches", dispatches.FollowSight)
 	}
 	modules = append(modules, more...)
+	years.Parts = api.YearParts(modules)
 	modules = append(modules, audit.New(api.NamesSQL(modules)).Describe())
 	return append(modules, privacy.New(Personal(modules), s.Cluster, s.Auth.FollowUser).Describe())
 }

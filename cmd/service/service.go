@@ -30,6 +30,7 @@ import (
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/migrations"
+	"homeroom/modules/exam"
 	"homeroom/modules/file"
 	"homeroom/modules/platform"
 	"homeroom/modules/transport/live"
@@ -243,7 +244,11 @@ func (s *Service) openAuth(o Options) error {
 			if err != nil {
 				return err
 			}
-			return year.AddFirst(db, school, api.DateOf(clock().In(school.Location())))
+			first, err := year.AddFirst(db, school, api.DateOf(clock().In(school.Location())))
+			if err != nil || first == nil {
+				return err
+			}
+			return exam.AddFirstTerms(db, school, *first)
 		}})
 	}
 	if o.NoQuietHours {

@@ -24,6 +24,7 @@ func (m *Module) Describe() api.Module {
 		Listen:      m.listen,
 		Personal:    personal(),
 		Examples:    examples(),
+		NextYear:    nextYear(),
 		Names:       map[string]string{"holiday": `select id, name from holiday`},
 	}
 }

@@ -52,6 +52,8 @@ func (m *Module) routes() []api.Row {
 			api.MayBeStale),
 		api.Get("/school-admin/dashboard/today", "fee", "What waits for the caller today, by what they may read", m.today,
 			api.OrReads("student", "timetable", "attendance", "leave")),
+		api.Get("/school-admin/dashboard/setup", "academic-year", "How far the school is from its first year to its first payment", setup,
+			api.OrReads("exam", "class", "subject", "employee", "student", "timetable", "fee")),
 		api.Get("/school-admin/search", "student", "Find students, employees, receipts and books, of those that the caller may read", search,
 			api.OrReads("employee", "fee", "library")),
 	)

@@ -40,6 +40,7 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
+		NextYear:    nextYear(),
 		Names: map[string]string{
 			"termId":       `select id, name from term`,
 			"gradeScaleId": `select id, name from grade_scale`,

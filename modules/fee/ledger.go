@@ -191,10 +191,11 @@ type schoolYear struct {
 	EndDate   api.Date
 }
 
-const selectYear = `select id, name, start_date, end_date from academic_year order by active desc, ($1::date between start_date
-	and end_date) desc, start_date desc limit 1`
+const selectYear = `select id, name, start_date, end_date from academic_year order by (active and end_date >= $1::date) desc,
+	($1::date between start_date and end_date) desc, active desc, start_date desc limit 1`
 
-// currentYear is the active year, else the one today belongs to, else the last there is.
+// currentYear is the active year until its last day, else the one today belongs to, so that a receipt is of its day's year
+// whenever the office turns to it; else the active or the last there is.
 func currentYear(c api.Ctx) (schoolYear, error) {
 	var years []schoolYear
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})

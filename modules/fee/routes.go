@@ -30,6 +30,7 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
+		NextYear:    nextYear(),
 		Names: map[string]string{
 			"feeHeadId": `select id, name from fee_head`,
 			"structure": `select id, name from fee_structure`,

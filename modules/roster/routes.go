@@ -43,6 +43,7 @@ func (m *Module) Describe() api.Module {
 			"group":               `select id, name from student_group`,
 			"enrolment":           `select e.id, trim(s.first_name || ' ' || s.last_name) from enrolment e join student s on s.id = e.student_id`,
 		},
+		NextYear: m.nextYear(),
 		Scheduled: []api.Scheduled{{Name: "let-students-leave", Every: time.Hour, AtNight: true,
 			School: func(_ context.Context, at api.SchoolWork) error {
 				_, err := LeaveDue(at.DB, at.Today(), at.Now)
@@ -56,6 +57,8 @@ func (m *Module) routes() []api.Row {
 	pdf := api.Gives("application/pdf")
 	return api.Rows(
 		api.Create("/school-admin/class/create", "class", "Add a class", createClass, api.Says("Class created")),
+		api.Post("/school-admin/class/generate", "class", "Add many classes with their divisions at once, all or nothing; a dry run says which",
+			generateClasses, api.Says("Classes added")),
 		api.List("/school-admin/class/list", "class", "List the classes", classListing, listClasses, api.MayBeStale),
 		api.Get("/school-admin/class/:id", "class", "Read a class", getClass),
 		api.Put("/school-admin/class/:id", "class", "Change a class", updateClass, api.Versioned),

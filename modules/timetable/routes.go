@@ -38,6 +38,7 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
+		NextYear:    nextYear(),
 		Names: map[string]string{
 			"period": `select id, name from period`,
 			"slotId": `select s.id, concat_ws(' ', c.name, d.name, p.name, j.name) from timetable_slot s join division d on d.id = s.division_id

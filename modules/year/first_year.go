@@ -50,19 +50,23 @@ func First(s *tenancy.School, today api.Date) roster.YearFields {
 	return roster.YearFields{Name: name, StartDate: start, EndDate: end}
 }
 
-// AddFirst gives a new school its first year, active. Again it adds nothing, nor where there is a year.
-func AddFirst(db *gorm.DB, s *tenancy.School, today api.Date) error {
+// AddFirst gives a new school its first year, active, and returns it. Again it adds nothing, nor where there is a year.
+func AddFirst(db *gorm.DB, s *tenancy.School, today api.Date) (*roster.AcademicYear, error) {
 	y := roster.AcademicYear{Record: api.Record{ID: roster.FirstYearID(s.ID), Version: 1}, YearFields: First(s, today), Active: true}
 	if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(&y).Error; err != nil {
-		return fmt.Errorf("adding the first academic year: %w", err)
+		return nil, fmt.Errorf("adding the first academic year: %w", err)
 	}
-	return nil
+	var found []roster.AcademicYear
+	if err := db.Where("id = ?", y.ID).Find(&found).Error; err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
 // replaceFirst removes the year a school began with if another is added for some of the same days: an office, or a program
 // written for a school without one, says what its year is. It stays once somebody has changed it or anything refers to it.
 // It reports whether the new year is the active one in its place.
-func replaceFirst(c api.Ctx, y roster.YearFields) (active bool, err error) {
+func (m *Module) replaceFirst(c api.Ctx, y roster.YearFields) (active bool, err error) {
 	var found []roster.AcademicYear
 	err = c.DB.Where(`id = ? and version = 1 and start_date <= ? and end_date >= ?`, roster.FirstYearID(c.School.ID), y.EndDate, y.StartDate).
 		Find(&found).Error
@@ -71,6 +75,11 @@ func replaceFirst(c api.Ctx, y roster.YearFields) (active bool, err error) {
 	}
 	if err := c.DB.SavePoint("first_year").Error; err != nil {
 		return false, fmt.Errorf("replacing the first year: %w", err)
+	}
+	if m.DropTerms != nil {
+		if err := m.DropTerms(c, found[0].ID); err != nil {
+			return false, err
+		}
 	}
 	err = c.DB.Exec(`delete from academic_year where id = ?`, found[0].ID).Error
 	var pg *pgconn.PgError

@@ -9,5 +9,8 @@ func personal() []api.PersonalTable {
 		// What became of a student stays: a promotion that is asked for again is answered by it.
 		{Table: "promotion", By: "undone_by created_by",
 			About: map[string]string{"summary": "studentId outcome fromDivisionId toClassId toDivisionId to"}},
+		// Who is left out, or named to stay or leave.
+		{Table: "year_plan", By: "created_by", NoID: true, About: map[string]string{"parts": "*", "choices": "*", "made": "*"},
+			Nothing: api.Reasons{api.FixedText: "state", "a hash": "plan_hash"}},
 	}
 }

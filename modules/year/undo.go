@@ -46,23 +46,30 @@ func undoPromotion(c api.Ctx, r byID) (Promotion, error) {
 	if !c.Today().Before(row.ToStart) {
 		return Promotion{}, api.Conflict("The new year has begun: a promotion can be undone until then")
 	}
-	end := row.FromEnd.String()
-	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `delete from enrolment where promotion_id = $1 and academic_year_id = $2`, Args: []any{r.ID, row.ToYearID}},
+	if err := takeBack(c, r.ID, row.FromYearID, row.ToYearID, row.FromEnd); err != nil {
+		return p, err
+	}
+	c.Changed("undo promotion", "class", p.ClassID, map[string]any{"promotionId": r.ID}, nil)
+	return p, nil
+}
+
+// takeBack deletes the enrolments that a promotion opened, and opens those again that it ended.
+func takeBack(c api.Ctx, id, from, to uuid.UUID, end api.Date) error {
+	err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `delete from enrolment where promotion_id = $1 and academic_year_id = $2`, Args: []any{id, to}},
 		// Who was sent away by the promotion is back; who left for another reason meanwhile is not.
 		tenancy.Query{SQL: `update student s set status = 'ACTIVE', leaving_date = null, leaving_status = null, version = s.version + 1,
 			updated_at = $3, updated_by = $4
 			from enrolment e where e.student_id = s.id and e.promotion_id = $1 and e.academic_year_id = $2 and e.outcome = 'LEFT'
 				and coalesce(s.leaving_status, s.status) in ('WITHDRAWN', 'GRADUATED')
-				and s.leaving_date = $5`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},
+				and s.leaving_date = $5`, Args: []any{id, from, c.Now, c.User.ID, end.String()}},
 		tenancy.Query{SQL: `update enrolment e set end_date = null, outcome = null, promotion_id = null, version = e.version + 1,
 			updated_at = $3, updated_by = $4
 			from student s where s.id = e.student_id and e.promotion_id = $1 and e.academic_year_id = $2 and e.end_date = $5
-				and e.outcome in ('PROMOTED', 'RETAINED', 'LEFT') and s.status = 'ACTIVE'`, Args: []any{r.ID, row.FromYearID, c.Now, c.User.ID, end}},
-		tenancy.Query{SQL: `update promotion set undone_at = $2, undone_by = $3 where id = $1`, Args: []any{r.ID, c.Now, c.User.ID}})
+				and e.outcome in ('PROMOTED', 'RETAINED', 'LEFT') and s.status = 'ACTIVE'`, Args: []any{id, from, c.Now, c.User.ID, end.String()}},
+		tenancy.Query{SQL: `update promotion set undone_at = $2, undone_by = $3 where id = $1`, Args: []any{id, c.Now, c.User.ID}})
 	if err != nil {
-		return p, fmt.Errorf("undoing a promotion: %w", err)
+		return fmt.Errorf("undoing a promotion: %w", err)
 	}
-	c.Changed("undo promotion", "class", p.ClassID, map[string]any{"promotionId": r.ID}, nil)
-	return p, nil
+	return nil
 }

@@ -25,16 +25,19 @@ var yearListing = api.Listing{
 	Filters: map[string]api.Filter{"search": api.Search("name"), "active": api.ByBool("active")},
 }
 
-func createYear(c api.Ctx, r roster.YearFields) (roster.AcademicYear, error) {
+func (m *Module) createYear(c api.Ctx, r roster.YearFields) (roster.AcademicYear, error) {
 	y := roster.AcademicYear{YearFields: r}
 	if err := checkDates(&y); err != nil {
 		return y, err
 	}
 	var err error
-	if y.Active, err = replaceFirst(c, r); err != nil {
+	if y.Active, err = m.replaceFirst(c, r); err != nil {
 		return y, err
 	}
-	return y, api.Insert(c, "academic year", &y)
+	if err := api.Insert(c, "academic year", &y); err != nil || !y.Active || m.AddTerms == nil {
+		return y, err
+	}
+	return y, m.AddTerms(c.DB, c.School, y) // in the place of the first year's
 }
 
 func listYears(c api.Ctx, l api.ListRequest) (api.Page[roster.AcademicYear], error) {

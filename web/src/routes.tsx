@@ -64,6 +64,7 @@ const officePages: Record<string, RouteComponent> = {
   '/subjects': part(() => import('./pages/academics/subjects'), 'Subjects'),
   '/groups': part(() => import('./pages/academics/groups'), 'Groups'),
   '/years': part(() => import('./pages/academics/years'), 'Years'),
+  '/years/plan': part(() => import('./pages/academics/new-year'), 'NewYear'),
   '/timetable': part(() => import('./pages/academics/timetable'), 'Timetable'),
   '/timetable/teacher': part(() => import('./pages/academics/teacher-week'), 'TeacherWeek'),
   '/timetable/substitution': part(() => import('./pages/academics/substitution'), 'Substitution'),

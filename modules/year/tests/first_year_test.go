@@ -7,6 +7,7 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/modules/exam"
 	"homeroom/modules/roster"
 	"homeroom/modules/setting"
 	"homeroom/modules/year"
@@ -58,6 +59,12 @@ func TestFirstYear_NewSchool_IsReplacedUntilItIsUsed(t *testing.T) {
 	}
 	if all := testkit.Get[api.Page[roster.AcademicYear]](t, admin, "/school-admin/academic-year/list"); all.Total != 1 {
 		t.Errorf("there are %d years, want 1", all.Total)
+	}
+	// South Africa has four terms: those of the first year went with it.
+	terms := testkit.Get[api.Page[exam.Term]](t, admin, "/school-admin/exam/term/list")
+	if terms.Total != 4 || terms.Items[0].AcademicYearID != made.ID || terms.Items[0].StartDate != made.StartDate ||
+		terms.Items[3].EndDate != made.EndDate {
+		t.Errorf("the terms are %+v", terms.Items)
 	}
 
 	other := app.NewSchool(t)

@@ -2572,6 +2572,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/academic-year/{id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the plan of the turn to this year
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminAcademicYearByIdPlan"];
+        put?: never;
+        /**
+         * Plan the turn to this year: a dry run says what will happen, a plan is carried out by itself on the first day
+         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminAcademicYearByIdPlan"];
+        /**
+         * Take the plan back: what it did is undone, until the first mark or payment of the new year
+         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. Counts as `write` (writes, per user).
+         */
+        delete: operations["deleteSchoolAdminAcademicYearByIdPlan"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/announcement/create": {
         parameters: {
             query?: never;
@@ -3080,6 +3108,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/class/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add many classes with their divisions at once, all or nothing; a dry run says which
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminClassGenerate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/class/list": {
         parameters: {
             query?: never;
@@ -3127,6 +3175,26 @@ export interface paths {
          * @description For `SCHOOL_ADMIN` with **delete** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminClassById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/dashboard/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the school is from its first year to its first payment
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years** or **Exams** or **Classes** or **Subjects** or **Employees** or **Students** or **Timetable** or **Fees**. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminDashboardSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -11072,6 +11140,16 @@ export interface components {
             termId: string | null;
             weight: number;
         };
+        CarriedOver: {
+            /** @description What the office still has to do; at most 200 lines */
+            missing: string[];
+            /** @enum {string} */
+            part: "STUDENTS" | "ASSIGNMENTS" | "GROUPS" | "TIMETABLE" | "TERMS" | "FEES" | "ATTENDANCE";
+            /** @description How many are carried over */
+            records: number;
+            /** @description What happens */
+            will: string[];
+        };
         Certificate: {
             admissionNumber: string;
             /** Format: date-time */
@@ -13530,6 +13608,42 @@ export interface components {
             /** @description Has lessons with a division of theirs */
             teachesStudents: boolean;
             teachesSubject: boolean;
+        };
+        GenerateRequest: {
+            /** @description Of each new division */
+            capacity?: number | null;
+            /**
+             * @description Names with commas between them; 1 to 10 is ten of them
+             * @example Nursery, LKG, UKG, 1 to 10
+             */
+            classes: string;
+            /**
+             * @description Of each class; none unless given
+             * @example A to C
+             */
+            divisions?: string;
+            /** @description Say what would be added, and add nothing */
+            dryRun?: boolean;
+            /**
+             * @description Before a number: Class unless given
+             * @example Class
+             */
+            prefix?: string;
+        };
+        Generated: {
+            classes: components["schemas"]["GeneratedClass"][];
+            dryRun: boolean;
+            newClasses: number;
+            newDivisions: number;
+        };
+        GeneratedClass: {
+            /** @description That it has already */
+            divisions: string[];
+            level: number;
+            name: string;
+            /** @description False: the school has it already, and it stays as it is */
+            new: boolean;
+            newDivisions: string[];
         };
         GradeScale: {
             /** @description Each from its minPercent up to the next; the lowest starts at 0 */
@@ -16044,6 +16158,54 @@ export interface components {
             /** @example 4826 */
             pin: string;
         };
+        Plan: {
+            choices: components["schemas"]["YearChoices"];
+            /** Format: date-time */
+            confirmedAt: string | null;
+            /** Format: date-time */
+            doneAt: string | null;
+            /** @description The active year; none if there is no plan and this is it */
+            fromYear: components["schemas"]["YearSpan"] | null;
+            /** @description Why it cannot be undone any more; empty: it can */
+            inUse: string;
+            /** @description Of a plan that is READY as its dry run saw them; on the day they are worked out again */
+            parts: components["schemas"]["CarriedOver"][];
+            planHash: string;
+            /**
+             * @description NONE: there is no plan. READY: it is carried out by itself on the first day. DONE: it was
+             * @enum {string}
+             */
+            state: "NONE" | "DRY_RUN" | "READY" | "DONE";
+            toYear: components["schemas"]["YearSpan"];
+        };
+        PlanRequest: {
+            /** @description Add the divisions that the next class lacks */
+            createDivisions?: boolean;
+            /** @description From a division to one of the next class; divisions of the same name unless given */
+            divisionMap?: {
+                [key: string]: string;
+            };
+            /** @description Say what would happen, and do nothing */
+            dryRun?: boolean;
+            /**
+             * @description What fees are raised by; rounded to the school's unit (feeRoundTo of the settings)
+             * @example 7.5
+             */
+            feeRaisePercent?: number;
+            /** @description Parts that are not carried over */
+            leaveOut?: ("ASSIGNMENTS" | "GROUPS" | "TERMS" | "FEES")[];
+            /** @description Students who do not come back */
+            left?: string[];
+            /** @description Of the dry run, which a plan needs: refused with 409 if something it goes by is another now */
+            planHash?: string;
+            /** @description Students who stay in their class */
+            retained?: string[];
+            /**
+             * @description BY_NAME (unless given): from 1 on in every division, by name. KEEP: last year's, where nobody else of the division has it. NONE: nobody has one
+             * @enum {string}
+             */
+            rollNumbers?: "BY_NAME" | "KEEP" | "NONE" | "";
+        };
         PlatformAdmin: {
             /** Format: date-time */
             createdAt: string;
@@ -17992,6 +18154,21 @@ export interface components {
             /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays?: number[];
         };
+        Setup: {
+            done: number;
+            /** @description In the order in which they are done; those of modules that the caller may read */
+            steps: components["schemas"]["SetupStep"][];
+            total: number;
+        };
+        SetupStep: {
+            /** @description What there is of it */
+            count: number;
+            done: boolean;
+            /** @description Of how many it is missing: divisions without a class teacher, students without a guardian */
+            missing: number;
+            /** @enum {string} */
+            setupStep: "YEAR" | "TERMS" | "CLASSES" | "SUBJECTS" | "TEACHERS" | "CLASS_TEACHERS" | "STUDENTS" | "GUARDIANS" | "TIMETABLE" | "FEES" | "CHARGES" | "PAYMENT";
+        };
         ShownRow: {
             /** @description In the order of columns */
             cells: string[];
@@ -19797,10 +19974,43 @@ export interface components {
              */
             version?: number;
         };
+        YearChoices: {
+            /** @description Add the divisions that the next class lacks */
+            createDivisions: boolean;
+            /** @description From a division to one of the next class; divisions of the same name unless given */
+            divisionMap: {
+                [key: string]: string;
+            };
+            /**
+             * @description What fees are raised by; rounded to the school's unit (feeRoundTo of the settings)
+             * @example 7.5
+             */
+            feeRaisePercent: number;
+            /** @description Parts that are not carried over */
+            leaveOut: ("ASSIGNMENTS" | "GROUPS" | "TERMS" | "FEES")[];
+            /** @description Students who do not come back */
+            left: string[];
+            /** @description Students who stay in their class */
+            retained: string[];
+            /**
+             * @description BY_NAME (unless given): from 1 on in every division, by name. KEEP: last year's, where nobody else of the division has it. NONE: nobody has one
+             * @enum {string}
+             */
+            rollNumbers: "BY_NAME" | "KEEP" | "NONE";
+        };
         YearFields: {
             /** Format: date */
             endDate: string;
             /** @example 2026-27 */
+            name: string;
+            /** Format: date */
+            startDate: string;
+        };
+        YearSpan: {
+            /** Format: date */
+            endDate: string;
+            /** Format: uuid */
+            id: string;
             name: string;
             /** Format: date */
             startDate: string;
@@ -21681,6 +21891,26 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description OK */
+        PlanAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Plan"];
+                    /**
+                     * @example OK
+                     * @example Plan read
+                     */
+                    message: string;
+                };
             };
         };
         /** @description Administrator added and invited */
@@ -27888,6 +28118,110 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminAcademicYearByIdPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["PlanAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminAcademicYearByIdPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The next year's */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["PlanRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Plan read */
+            200: components["responses"]["PlanAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            /** @description This academic year is the active one already */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSchoolAdminAcademicYearByIdPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            /** @description Attendance of the new year is marked: the turn of the year cannot be undone any more */
+            409: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminAnnouncementCreate: {
         parameters: {
             query?: never;
@@ -29057,6 +29391,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminClassGenerate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["GenerateRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Classes added */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Generated"];
+                        /** @example Classes added */
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminClassList: {
         parameters: {
             query?: {
@@ -29246,6 +29627,41 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["InUse"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminDashboardSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Setup"];
+                        /** @example OK */
+                        message: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];

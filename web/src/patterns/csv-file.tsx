@@ -57,6 +57,8 @@ export function useCSVFile<Plan>(
   return { file, plan: file?.plan ?? null, check, commit, forget }
 }
 
+const quoted = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+
 /** Chooses a CSV file by a button, or takes one that is dropped. */
 export function ChooseCSV({
   take,
@@ -103,7 +105,9 @@ export function ChooseCSV({
             variant="default"
             onClick={() =>
               save(
-                new Blob([`\ufeff${example.rows.map((r) => r.join(',')).join('\r\n')}`], { type: 'text/csv' }),
+                new Blob([`\ufeff${example.rows.map((r) => r.map(quoted).join(',')).join('\r\n')}`], {
+                  type: 'text/csv',
+                }),
                 `${example.name}-example.csv`,
               )
             }

@@ -195,7 +195,13 @@ const office: NavGroup[] = [
         module: 'transport',
         words: 'buses routes stops trips drivers incidents riders',
       },
-      { to: '/years', title: 'Academic years', icon: IconStack2, module: 'academic-year' },
+      {
+        to: '/years',
+        title: 'Academic years',
+        icon: IconStack2,
+        module: 'academic-year',
+        words: 'turn of the new year plan promotion',
+      },
       { to: '/permissions', title: 'Permissions', icon: IconLock, module: 'permission', words: 'roles rights' },
       {
         to: '/settings',

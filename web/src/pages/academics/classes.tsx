@@ -12,6 +12,7 @@ import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty, Trouble } from '../../patterns/feedback'
 import { ListPage } from '../../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { GenerateClasses } from './class-generator'
 
 /* Classes, and the divisions and subjects of each. */
 
@@ -25,57 +26,74 @@ export function Classes() {
       Add a class
     </Button>
   )
+  const [many, setMany] = useState(false)
   const of = (id: string) => (divisions.data ?? []).filter((d) => d.classId === id)
   return (
-    <ListPage
-      path="/school-admin/class/list"
-      title="Classes"
-      noun={['class', 'classes']}
-      id={(c) => c.id}
-      name={(c) => c.name}
-      search="Name or code"
-      columns={[
-        { key: 'name', title: 'Name', cell: (c) => c.name, sort: 'name' },
-        {
-          key: 'divisions',
-          title: 'Divisions',
-          cell: (c) =>
-            of(c.id)
-              .map((d) => d.name)
-              .join(', ') || (
-              <Text span c="dimmed">
-                None yet
-              </Text>
-            ),
-          phone: true,
-        },
-        { key: 'level', title: 'Level', cell: (c) => c.level, sort: 'level', end: true },
-        {
-          key: 'next',
-          title: 'Next class',
-          cell: (c) => classes.data?.find((x) => x.id === c.nextClassId)?.name ?? '',
-        },
-        { key: 'code', title: 'Code', cell: (c) => c.code, hidden: true },
-      ]}
-      primary={may('class', 'write') && add}
-      more={
-        <Button component={Link} to="/groups" variant="default">
-          Electives and groups
-        </Button>
-      }
-      empty={
-        <Empty
-          icon={<IconSchool size={32} stroke={1.2} />}
-          title="No classes yet"
-          text="A class has divisions, and students sit in a division. Classes know which one comes next, so that promotion is one click."
-          action={may('class', 'write') && add}
-          example="For example: Class 5 with divisions A and B."
-        />
-      }
-      drawer={(id, close) =>
-        id === 'new' ? <ClassForm close={close} /> : <ClassDrawer id={id} close={close} key={id} />
-      }
-    />
+    <>
+      {many && <GenerateClasses close={() => setMany(false)} />}
+      <ListPage
+        path="/school-admin/class/list"
+        title="Classes"
+        noun={['class', 'classes']}
+        id={(c) => c.id}
+        name={(c) => c.name}
+        search="Name or code"
+        columns={[
+          { key: 'name', title: 'Name', cell: (c) => c.name, sort: 'name' },
+          {
+            key: 'divisions',
+            title: 'Divisions',
+            cell: (c) =>
+              of(c.id)
+                .map((d) => d.name)
+                .join(', ') || (
+                <Text span c="dimmed">
+                  None yet
+                </Text>
+              ),
+            phone: true,
+          },
+          { key: 'level', title: 'Level', cell: (c) => c.level, sort: 'level', end: true },
+          {
+            key: 'next',
+            title: 'Next class',
+            cell: (c) => classes.data?.find((x) => x.id === c.nextClassId)?.name ?? '',
+          },
+          { key: 'code', title: 'Code', cell: (c) => c.code, hidden: true },
+        ]}
+        primary={may('class', 'write') && add}
+        more={
+          <>
+            <Button component={Link} to="/groups" variant="default">
+              Electives and groups
+            </Button>
+            {may('class', 'write') && (
+              <Button variant="default" onClick={() => setMany(true)}>
+                Add many…
+              </Button>
+            )}
+          </>
+        }
+        empty={
+          <Empty
+            icon={<IconSchool size={32} stroke={1.2} />}
+            title="No classes yet"
+            text="A class has divisions, and students sit in a division. Classes know which one comes next, so that promotion is one click."
+            action={
+              may('class', 'write') && (
+                <Button onClick={() => setMany(true)} leftSection={<IconPlus size={16} />}>
+                  Add many classes
+                </Button>
+              )
+            }
+            example="For example: Class 5 with divisions A and B."
+          />
+        }
+        drawer={(id, close) =>
+          id === 'new' ? <ClassForm close={close} /> : <ClassDrawer id={id} close={close} key={id} />
+        }
+      />
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconPlus, IconStack2 } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
@@ -39,6 +40,11 @@ export function Years() {
           phone: true,
         },
       ]}
+      more={
+        <Button component={Link} to="/years/plan" variant="default">
+          Turn of the year
+        </Button>
+      }
       primary={may('academic-year', 'write') && add}
       empty={
         <Empty

@@ -39,7 +39,7 @@ export function Dashboard() {
   const counted = useTotal('/school-admin/student/list', { status: 'ACTIVE' }, may('student', 'read') && !reads)
   const d = q.data
   const students = d?.students ?? counted
-  const setUp = useSetUp(students)
+  const setUp = useSetUp()
   const young = setUp && setUp.left > 0
   const bare = students === 0
   const shown = !(bare && setUp?.left !== 0)

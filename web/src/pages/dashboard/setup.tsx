@@ -3,8 +3,8 @@ import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { api, call, type Schemas } from '../../api/client'
 import { fetchList, type ListPath } from '../../api/list'
-import { useYears } from '../../api/queries'
 import { useMay } from '../../api/session'
 
 export function useTotal(path: ListPath, filters: Record<string, string>, enabled: boolean): number | undefined {
@@ -16,7 +16,7 @@ export function useTotal(path: ListPath, filters: Record<string, string>, enable
 }
 
 interface SetUpStep {
-  done: boolean | undefined
+  done: boolean
   title: string
   text: string
   to: string
@@ -25,69 +25,120 @@ interface SetUpStep {
   module: string
 }
 
+type Step = Schemas['SetupStep']
+
+/** What is missing, in words. */
+const of = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
+
+const steps: Record<Step['setupStep'], Omit<SetUpStep, 'done'> & { lacks?: (n: number) => string }> = {
+  YEAR: {
+    title: 'Open an academic year',
+    text: 'Enrolments, marks and fees belong to a year.',
+    to: '/years',
+    search: { open: 'new' },
+    label: 'Add a year',
+    module: 'academic-year',
+  },
+  TERMS: {
+    title: 'Add the terms of the year',
+    text: 'Exams are weighed in terms on report cards.',
+    to: '/exams/terms',
+    label: 'Add terms',
+    module: 'exam',
+  },
+  CLASSES: {
+    title: 'Add classes and divisions',
+    text: 'All at once: classes 1 to 10 with divisions A to C, for example.',
+    to: '/classes',
+    label: 'Add classes',
+    module: 'class',
+    lacks: (n) => `${of(n, 'class has', 'classes have')} no division.`,
+  },
+  SUBJECTS: {
+    title: 'Add subjects',
+    text: 'What is taught, and in which classes.',
+    to: '/subjects',
+    label: 'Add subjects',
+    module: 'subject',
+  },
+  TEACHERS: {
+    title: 'Add teachers and staff',
+    text: 'One by one, or from a CSV file. They can sign in at once.',
+    to: '/employees',
+    label: 'Add people',
+    module: 'employee',
+  },
+  CLASS_TEACHERS: {
+    title: 'Say who is whose class teacher',
+    text: 'They mark the register.',
+    to: '/employees',
+    label: 'Assign teachers',
+    module: 'employee',
+    lacks: (n) => `${of(n, 'division has', 'divisions have')} no class teacher.`,
+  },
+  STUDENTS: {
+    title: 'Import the students',
+    text: 'A CSV file with guardians; a trial run shows every mistake first.',
+    to: '/students/import',
+    label: 'Import',
+    module: 'student',
+    lacks: (n) => `${of(n, 'student is', 'students are')} not in a class.`,
+  },
+  GUARDIANS: {
+    title: 'Add the guardians',
+    text: 'With a phone number each, which they sign in with.',
+    to: '/students',
+    label: 'Add guardians',
+    module: 'student',
+    lacks: (n) => `${of(n, 'student has', 'students have')} no guardian.`,
+  },
+  TIMETABLE: {
+    title: 'Fill in the timetable',
+    text: 'The periods of the day first, then the lessons of each division.',
+    to: '/timetable',
+    label: 'Add lessons',
+    module: 'timetable',
+    lacks: (n) => `${of(n, 'division has', 'divisions have')} no lessons.`,
+  },
+  FEES: {
+    title: 'Set the fees of the classes',
+    text: 'For what, how much and when.',
+    to: '/fees/structures',
+    label: 'Add fees',
+    module: 'fee',
+    lacks: (n) => `${of(n, 'class has', 'classes have')} no fees.`,
+  },
+  CHARGES: {
+    title: 'Charge the first instalment',
+    text: 'A trial run shows what everybody will owe.',
+    to: '/fees/charge',
+    label: 'Charge',
+    module: 'fee',
+  },
+  PAYMENT: {
+    title: 'Receive the first payment',
+    text: 'The receipt is printed, and parents are notified.',
+    to: '/fees/collect',
+    label: 'Collect fee',
+    module: 'fee',
+  },
+}
+
 /** The steps somebody may take; undefined until it is known how far the school is. */
-export function useSetUp(students: number | undefined): { steps: SetUpStep[]; left: number } | undefined {
+export function useSetUp(): { steps: SetUpStep[]; left: number } | undefined {
   const may = useMay()
-  const years = useYears()
-  const employees = useTotal('/school-admin/employee/list', { status: 'ACTIVE' }, may('employee', 'read'))
-  const classes = useTotal('/school-admin/class/list', {}, may('class', 'read'))
-  const divisions = useTotal('/school-admin/division/list', {}, may('division', 'read'))
-  const subjects = useTotal('/school-admin/subject/list', {}, may('subject', 'read'))
-  const periods = useTotal('/school-admin/timetable/period/list', {}, may('timetable', 'read'))
-  const some = (n: number | undefined) => (n === undefined ? undefined : n > 0)
-  const steps: SetUpStep[] = [
-    {
-      done: years.data?.some((y) => y.active),
-      title: 'Open an academic year',
-      text: 'Enrolments, marks and fees belong to a year.',
-      to: '/years',
-      search: { open: 'new' },
-      label: 'Add a year',
-      module: 'academic-year',
-    },
-    {
-      done: classes === undefined || divisions === undefined ? undefined : classes > 0 && divisions > 0,
-      title: 'Add classes and divisions',
-      text: 'Class 5 with divisions A and B, for example.',
-      to: '/classes',
-      label: 'Add classes',
-      module: 'class',
-    },
-    {
-      done: some(subjects),
-      title: 'Add subjects',
-      text: 'What is taught, and in which classes.',
-      to: '/subjects',
-      label: 'Add subjects',
-      module: 'subject',
-    },
-    {
-      done: some(employees),
-      title: 'Add teachers and staff',
-      text: 'One by one, or from a CSV file. They can sign in at once.',
-      to: '/employees',
-      label: 'Add people',
-      module: 'employee',
-    },
-    {
-      done: some(students),
-      title: 'Import the students',
-      text: 'A CSV file with guardians; a trial run shows every mistake first.',
-      to: '/students/import',
-      label: 'Import',
-      module: 'student',
-    },
-    {
-      done: some(periods),
-      title: 'Set the periods of the day',
-      text: 'Then the timetable can be filled in.',
-      to: '/timetable/periods',
-      label: 'Add periods',
-      module: 'timetable',
-    },
-  ].filter((s) => may(s.module, 'write'))
-  if (steps.some((s) => s.done === undefined)) return undefined
-  return { steps, left: steps.filter((s) => !s.done).length }
+  const q = useQuery({
+    queryKey: ['/school-admin/dashboard/setup'],
+    queryFn: () => call(api.GET('/school-admin/dashboard/setup')),
+    staleTime: 0,
+  })
+  if (!q.data) return undefined
+  const mine = q.data.steps.flatMap((s) => {
+    const { lacks, ...step } = steps[s.setupStep]
+    const missing = s.missing > 0 && s.count > 0 && lacks ? lacks(s.missing) : ''
+    return may(step.module, 'write') ? [{ ...step, done: s.done, text: missing || step.text }] : []
+  })
+  return { steps: mine, left: mine.filter((s) => !s.done).length }
 }
 
 /** The steps; a school at work sees only those that are left. */

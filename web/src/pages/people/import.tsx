@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { api, asProblem, call, type Schemas, save, upload } from '../../api/client'
-import { changed } from '../../api/queries'
+import { changed, useClasses, useDivisions } from '../../api/queries'
 import { useAddress } from '../../patterns/address'
 import { ChooseCSV, DryRunTable } from '../../patterns/csv-file'
 import { Lines, Trouble } from '../../patterns/feedback'
@@ -174,14 +174,29 @@ function Import({ kind }: { kind: Kind }) {
   )
 }
 
+/** An example of a file; of students it has the school's own classes and divisions. */
+function useSample(kind: Kind): string[][] {
+  const classes = useClasses()
+  const divisions = useDivisions()
+  const [head, first] = kind.sample as [string[], string[]]
+  const own = (classes.data ?? []).flatMap((c) =>
+    (divisions.data ?? []).filter((d) => d.classId === c.id).map((d) => ({ class: c.name, division: d.name })),
+  )
+  if (kind !== students || own.length === 0) return kind.sample
+  const row = (place: Record<string, string>, i: number) =>
+    first.map((cell, at) => place[head[at]!] ?? (i > 0 && head[at]!.startsWith('guardian') ? '' : cell))
+  return [head, ...own.slice(0, 200).map(row)]
+}
+
 function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error: unknown; take: (f: File) => void }) {
+  const sample = useSample(kind)
   return (
     <Stack gap={16} className="reading">
       <Text>
         An Excel workbook (.xlsx) or CSV file is read and checked first. You see what it would do, row by row; nothing
         is saved until you confirm.
       </Text>
-      <ChooseCSV take={take} busy={busy} workbooks example={{ name: kind.many, rows: kind.sample }} />
+      <ChooseCSV take={take} busy={busy} workbooks example={{ name: kind.many, rows: sample }} />
       <Trouble error={error} />
       <Text size="sm" c="dimmed">
         {kind.columns} Up to 20 MB.
