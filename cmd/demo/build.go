@@ -62,6 +62,8 @@ func (p *plan) parts() (first, then []part) {
 		}, []part{
 			{"sign-ins", p.pinsDone(), (*builder).setPINs},
 			{"buses", p.transportDone(), (*builder).addBuses},
+			{"library", libraryDone, (*builder).addLibrary},
+			{"talk", talkDone, (*builder).addTalk},
 			{"fees", feesDone, (*builder).addFees},
 			{"exams", `(select count(*) from exam where name in ('` + strings.Join(examNames(), `', '`) + `') and status = 'PUBLISHED') >= 2`,
 				(*builder).addExams},

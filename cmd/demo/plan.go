@@ -99,4 +99,26 @@ var plans = []*plan{
 		support: []job{{"Librarian", "Library"}, {"Clerk", "Office"}, {"Clerk", "Office"}, {"Nurse", "Health"}, {"Attendant", "Transport"},
 			{"Laboratory assistant", "Science"}},
 	},
+	{
+		id: id("01890000-0000-7000-8000-00000000d254"), code: "baraka-academy", name: "Baraka Academy", domain: "baraka-academy.local",
+		timeZone: "Africa/Nairobi", locale: "en-KE", currency: "KES", address: "Ngong View Road, Nairobi", seed: 254,
+		phones: "+2547100", admin: person{"Wanjiru", "Kamau"}, parent: person{"Achieng", "Odhiambo"}, teacher: person{"Mwangi", "Njoroge"},
+		driver:  person{"Juma", "Otieno"},
+		classes: classNames("Grade", 6), divisions: []string{"A"}, families: []int{84, 15, 2}, sizes: 20,
+		girls: words(`Akinyi Amani Atieno Chebet Fadhila Imani Jebet Kerubo Makena Moraa Mumbi Neema Nekesa Njeri Nyambura Rehema Wairimu
+			Wambui Zawadi Zuhura`),
+		boys: words(`Baraka Barasa Jabali Juma Kamau Kibet Kiprono Kipchumba Maina Mutua Mwangi Njuguna Ochieng Omondi Onyango Rotich Simiyu
+			Tumaini Wafula Wekesa`),
+		lasts: words(`Achieng Barasa Chege Cheruiyot Gitonga Kamau Kariuki Karanja Keter Kimani Kiplagat Korir Macharia Mbugua Muthoni Mutiso
+			Mwangi Ndegwa Njoroge Nyaga Odhiambo Okoth Otieno Ouma Owino Wafula Wanjala Were`),
+		mothers: words(`Akinyi Chebet Faith Grace Halima Jane Lucy Mercy Naliaka Njeri Nyokabi Rose Ruth Salome Wangari Wanjiku`),
+		fathers: words(`Brian Daniel David Hassan James John Joseph Kennedy Kiprotich Moses Musa Ndung'u Peter Samuel Stephen Victor`),
+		streets: []string{"Acacia Lane", "Market Road", "Jacaranda Avenue", "River Road", "Hilltop Drive", "Station Lane"},
+		subjects: []subject{{"Mathematics", "MATH", true}, {"English", "ENG", true}, {"Kiswahili", "KIS", true}, {"Science", "SCI", true},
+			{"Social studies", "SST", true}, {"Creative arts", "ART", false}},
+		tuition: 4_800_000, step: 200_000, modes: []string{"ONLINE", "ONLINE", "BANK_TRANSFER", "CASH"},
+		lines: []line{{"1", "KDA 001B", "Ngong Road", []stop{{"Market Road", -1.3000, 36.7500}, {"Acacia Lane", -1.3060, 36.7560},
+			{"River Road", -1.3110, 36.7630}, {"Baraka Academy", -1.3170, 36.7690}}}},
+		support: []job{{"Librarian", "Library"}, {"Clerk", "Office"}},
+	},
 }

@@ -67,7 +67,10 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer, empty bool) (
 			err = errors.Join(err, stack.Stop())
 		}()
 	}
-	s, err := service.New(ctx, c, options(c))
+	page := &demo.StartPage{}
+	o := options(c)
+	o.Start = page
+	s, err := service.New(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -80,12 +83,14 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer, empty bool) (
 		if err := demo.AddSuperAdmin(ctx, s); err != nil {
 			return err
 		}
+		page.Show(demo.SuperAdmin(s))
 		return s.Run(ctx, func(address string) { welcome(say, address, demo.SuperAdmin(s), false) })
 	}
 	d, err := demo.Open(ctx, s)
 	if err != nil {
 		return fmt.Errorf("making the demo schools: %w", err)
 	}
+	page.Show(d.Accounts())
 	// The demo goes on beside the service, and ends before what it stands on is closed.
 	var beside sync.WaitGroup
 	defer beside.Wait()

@@ -110,6 +110,14 @@ func TestHomeroomLocalGivesANewcomerAllTheyNeedAndKeepsIt(t *testing.T) {
 	wants(t, 200, "GET", find(t, said, `Console\s+(\S+)`), "", nil)
 	wants(t, 200, "GET", find(t, said, `Messages\s+(\S+)`), "", nil)
 	wants(t, 200, "GET", address+"/readyz", "", nil)
+	first := string(wants(t, 200, "GET", find(t, said, `Start here\s+(\S+)`), "", nil))
+	for _, word := range []string{`href="/console/"`, `href="/app/"`, `href="/api-docs"`, `href="/dev/outbox"`, "admin@green-valley.local",
+		"accounts@green-valley.local", "+919800000702", "4826", "Baraka Academy", "Mark a register", "Collect a fee", "Watch the bus",
+		"Onboard a school", "Call the API"} {
+		if !strings.Contains(first, word) && !strings.Contains(first, strings.ReplaceAll(word, "+", "&#43;")) {
+			t.Errorf("the page at / does not have %s", word)
+		}
+	}
 
 	super := signIn(t, address, find(t, said, `Super-admin\s+(\S+)`), find(t, said, `Super-admin\s+\S+\s+password (\S+)`))
 	if schools := names(t, address, super, "/super-admin/school/list"); !slices.Contains(schools, "Green Valley") {
