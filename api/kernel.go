@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"gorm.io/gorm"
 
+	"homeroom/events"
 	"homeroom/tenancy"
 )
 
@@ -134,6 +135,8 @@ type Parts struct {
 	Tracer        trace.Tracer    // of requests; nil: no traces, which cost nothing
 	Traffic       Traffic         // nil: not counted
 	Stopping      <-chan struct{} // closed when feeds shall end, so that the service can stop; nil: they need not
+	// Untold reports facts that are not written, so that nobody hears of them: for records of what happened long ago. Nil: none.
+	Untold func(events.Fact) bool
 
 	HTTPS          bool     // clients reach it over https; browsers get Strict-Transport-Security
 	TrustedProxies []string // whose X-Forwarded-For is believed; none by default

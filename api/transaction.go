@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -171,6 +172,9 @@ func (k *Kernel) commitStatements(rq *request, a answer) ([]tenancy.Query, error
 			return nil, err
 		}
 		out = append(out, more...)
+	}
+	if k.Untold != nil {
+		rq.facts = slices.DeleteFunc(rq.facts, k.Untold)
 	}
 	for _, f := range rq.facts {
 		args, err := f.InsertArgs(rq.now)

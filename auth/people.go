@@ -137,3 +137,33 @@ func (a *Auth) EnsurePassword(ctx context.Context, email, password string) error
 	}
 	return a.storePassword(api.OpenCtx{Context: ctx}, acc, hashed, "demo password set")
 }
+
+// EnsurePIN gives the accounts of a phone at a school a PIN if they have none, and takes the phone as proven: of the demo's
+// people, who have no phone that a code could be sent to.
+func (a *Auth) EnsurePIN(ctx context.Context, school uuid.UUID, phone, pin string) error {
+	found, err := a.accounts(ctx, `phone = $1 and school_id = $2`, phone, school)
+	if err != nil {
+		return err
+	}
+	hashed, err := a.HashPIN(ctx, pin)
+	if err != nil {
+		return err
+	}
+	c := api.OpenCtx{Context: ctx, Now: a.Clock()}
+	for _, acc := range found {
+		if _, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.account set phone_proven_at = coalesce(phone_proven_at, $2) where id = $1`,
+			acc.id, c.Now); err != nil {
+			return fmt.Errorf("taking a demo phone as proven: %w", err)
+		}
+		db, err := a.schoolDB(ctx, school, tenancy.ReadWrite)
+		if err != nil {
+			return err
+		}
+		if err := tenancy.Pipeline(db,
+			tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1 and pin_hash is null`, Args: []any{acc.userID, hashed}},
+			a.auditRow(c, acc, "demo PIN set")); err != nil {
+			return fmt.Errorf("setting a demo PIN: %w", err)
+		}
+	}
+	return nil
+}

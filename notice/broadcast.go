@@ -17,6 +17,7 @@ type Broadcast struct {
 	Teaser   string // the text for a locked screen
 	Urgent   bool   // as of a Notice
 	Until    *time.Time
+	Silent   bool // as of a Notice
 
 	// Recipients selects user_id, each once. Topics selects recipient: the push topics
 	// that reach them. Both may name values of Args, as @today.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"homeroom/cmd/demo"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/testkit"
@@ -28,7 +29,7 @@ func TestBenchApp(t *testing.T) {
 func measure(t *testing.T, story string) {
 	t.Helper()
 	app := testkit.Start(t, func(c *config.Config, _ *service.Options) { c.LocalPassword = password })
-	if _, err := app.Service.Demo(context.Background()); err != nil {
+	if _, err := demo.Make(context.Background(), app.Service); err != nil {
 		t.Fatal(err)
 	}
 	browse(t, app, story, map[string]any{"password": password})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"homeroom/cmd/demo"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/tenancy/lifecycle"
@@ -23,7 +24,7 @@ func TestScreenshots(t *testing.T) {
 	stack := testkit.Stack(t)
 	database := "pictures_" + uuid.NewString()[:8]
 	app := testkit.StartOn(t, stack, database, func(c *config.Config, _ *service.Options) { c.LocalPassword = password })
-	if _, err := app.Service.Demo(context.Background()); err != nil {
+	if _, err := demo.Make(context.Background(), app.Service); err != nil {
 		t.Fatal(err)
 	}
 	sealed, err := app.Service.Auth.SealAdmin(context.Background(), "Asha", "Rao", "head@hill.local", "", password)

@@ -13,7 +13,7 @@ import (
 	"regexp"
 	"time"
 
-	"homeroom/cmd/service"
+	"homeroom/cmd/demo"
 	"homeroom/config"
 )
 
@@ -64,7 +64,7 @@ func (c *demoClient) ready(ctx context.Context) (demoTrip, error) {
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 
 func (c *demoClient) signIn(ctx context.Context) error {
-	phone := service.DemoDriverPhone
+	phone := demo.DriverPhone()
 	if err := c.call(ctx, "POST", "/driver/user-auth/send-otp", "", map[string]any{"phone": phone}, nil); err != nil {
 		return err
 	}

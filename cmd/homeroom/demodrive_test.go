@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"homeroom/cmd/service"
+	"homeroom/cmd/demo"
 	"homeroom/testkit"
 )
 
 func TestTheDemoBusCanBeDrivenAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_demo")
-	if _, err := app.Service.Demo(t.Context()); err != nil {
+	if _, err := demo.Make(t.Context(), app.Service); err != nil {
 		t.Fatal(err)
 	}
-	app.ClearAttempts(t, service.DemoDriverPhone)
+	app.ClearAttempts(t, demo.DriverPhone())
 	for _, incident := range []bool{true, false} {
 		var mu sync.Mutex
 		var said strings.Builder

@@ -72,7 +72,8 @@ func TestTheReadmesGoIsTheRostersOwn(t *testing.T) {
 func TestTheDemoSignInsOfTheReadmeAreThoseOfTheProgram(t *testing.T) {
 	t.Parallel()
 	readme := readTop(t, "README.md")
-	for _, word := range []string{config.LocalPassword, "super@homeroom.local", "admin@green-valley.local"} {
+	for _, word := range []string{config.LocalPassword, "super@homeroom.local", "admin@green-valley.local", "accounts@green-valley.local", "admin@baraka-academy.local",
+		"+919800000701", "+919800000702", "+919800000703", "4826"} {
 		if !strings.Contains(readme, "`"+word+"`") {
 			t.Errorf("README.md does not show %s", word)
 		}

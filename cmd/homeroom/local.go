@@ -8,21 +8,25 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"homeroom/cmd/demo"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/localstack"
 )
 
 func localCommand() *cobra.Command {
-	return &cobra.Command{
+	empty := false
+	cmd := &cobra.Command{
 		Use:   "local",
 		Short: "Run everything on this machine, with demo data",
-		Long: `Start a private Postgres and Redis (data in HOMEROOM_DATA, kept between runs), make
-the demo school, and serve on http://127.0.0.1:3001. Ctrl-C stops everything it
+		Long: `Start a private Postgres and Redis (data in HOMEROOM_DATA, kept between runs), serve
+on http://127.0.0.1:3001, and fill two demo schools: some seconds the first time; later
+what has happened since. With --empty there are none. Ctrl-C stops everything it
 started. With DATABASE_URL or REDIS_URL set it uses those servers instead; PORT and
 HOMEROOM_LOCAL_PASSWORD are honoured too.
 
@@ -36,13 +40,20 @@ forgets everything at the end).`,
 			if err != nil {
 				return fmt.Errorf("the configuration does not fit:\n%w", err)
 			}
-			return runLocal(cmd.Context(), c, cmd.OutOrStdout())
+			return runLocal(cmd.Context(), c, cmd.OutOrStdout(), empty)
 		},
 	}
+	cmd.Flags().BoolVar(&empty, "empty", false, "make no demo schools; those that are there stay")
+	return cmd
 }
 
-func runLocal(ctx context.Context, c config.Config, out io.Writer) (err error) {
-	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+func runLocal(ctx context.Context, c config.Config, out io.Writer, empty bool) (err error) {
+	var mu sync.Mutex // the demo speaks while the program does
+	say := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(out, format+"\n", args...)
+	}
 	if err := portIsFree(c); err != nil {
 		return err // now, and not when everything else has been started
 	}
@@ -56,7 +67,10 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer) (err error) {
 			err = errors.Join(err, stack.Stop())
 		}()
 	}
-	s, err := service.New(ctx, c, options(c))
+	page := &demo.StartPage{}
+	o := options(c)
+	o.Start = page
+	s, err := service.New(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -65,12 +79,25 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer) (err error) {
 	if err := s.Prepare(ctx); err != nil {
 		return err
 	}
-	say("Looking after the demo school…")
-	demo, err := s.Demo(ctx)
-	if err != nil {
-		return fmt.Errorf("making the demo data: %w", err)
+	if empty {
+		if err := demo.AddSuperAdmin(ctx, s); err != nil {
+			return err
+		}
+		page.Show(demo.SuperAdmin(s))
+		return s.Run(ctx, func(address string) { welcome(say, address, demo.SuperAdmin(s), false) })
 	}
-	return s.Run(ctx, func(address string) { welcome(say, address, demo) })
+	d, err := demo.Open(ctx, s)
+	if err != nil {
+		return fmt.Errorf("making the demo schools: %w", err)
+	}
+	page.Show(d.Accounts())
+	// The demo goes on beside the service, and ends before what it stands on is closed.
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	return s.Run(ctx, func(address string) {
+		welcome(say, address, d.Accounts(), true)
+		beside.Go(func() { d.Live(ctx, say) })
+	})
 }
 
 // portIsFree tries the port for a moment: what used it may be just stopping.
@@ -112,25 +139,30 @@ func startStack(ctx context.Context, c *config.Config, say func(string, ...any))
 	return stack, nil
 }
 
-func welcome(say func(string, ...any), address string, demo service.DemoSignIns) {
+func welcome(say func(string, ...any), address string, accounts []demo.Account, schools bool) {
 	say("")
 	say("Homeroom is running.  (%s)", time.Now().Format(time.Kitchen))
 	say("")
+	say("  Start here  %s/             (who can sign in, and what to try)", address)
 	say("  Console     %s/console/", address)
 	say("  App         %s/app/", address)
 	say("  API docs    %s/api-docs", address)
 	say("  Messages    %s/dev/outbox     (what would have been sent)", address)
 	say("")
-	say("  Sign in with POST %s/auth/login", address)
-	for _, d := range demo.Accounts {
-		if d.Shut != "" {
-			say("    %-14s %-28s cannot sign in: %s", d.Role, d.Email, d.Shut)
-			continue
+	for _, a := range accounts {
+		by := fmt.Sprintf("%-28s password %s", a.Email, a.Password)
+		if a.Phone != "" {
+			by = fmt.Sprintf("%-28s PIN %s", a.Phone, a.PIN)
 		}
-		say("    %-14s %-28s password %s", d.Role, d.Email, d.Password)
+		if a.Shut != "" {
+			by = fmt.Sprintf("%-28s cannot sign in: %s", a.Email+a.Phone, a.Shut)
+		}
+		say("    %-14s %s", a.Role, by)
 	}
 	say("")
-	say("  A bus to watch: homeroom demo-drive --url %s", address)
-	say("")
+	if schools {
+		say("  A second bus to watch: homeroom demo-drive --url %s", address)
+		say("")
+	}
 	say("Ctrl-C stops everything. Requests are logged below.")
 }

@@ -9,12 +9,15 @@ import (
 	"homeroom/web"
 )
 
-// mountFront adds what is no endpoint of the API: the console, the people's app, and in the local
+// mountFront adds what is no endpoint of the API: the start page, the console, the people's app, and in the local
 // profile, where everything is on one port, the operators' endpoints.
-func (s *Service) mountFront() {
+func (s *Service) mountFront(start http.Handler) {
 	engine := s.Kernel.Engine()
 	maps := web.Map{Tiles: s.Config.MapTiles, Attribution: s.Config.MapAttribution}
-	engine.GET("/", func(g *gin.Context) { g.Redirect(http.StatusFound, "/console/") })
+	if start == nil {
+		start = http.RedirectHandler("/console/", http.StatusFound)
+	}
+	engine.GET("/", gin.WrapH(start))
 	engine.GET("/console/*path", gin.WrapH(http.StripPrefix("/console/", web.Console(maps))))
 	engine.GET("/app/*path", gin.WrapH(http.StripPrefix("/app/", web.App(maps))))
 	if s.Config.Profile == config.Local {

@@ -79,6 +79,8 @@ type Options struct {
 	HookRetry, HookTimeout time.Duration
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
 	PositionsPerSecond int
+	// Start is the page at /; nil: there is none, and / leads to the console.
+	Start http.Handler
 	// Dial opens the connections requests use, to the schools' Postgres and to Redis, DialPlatform those to the
 	// platform's; nil: as usual.
 	Dial, DialPlatform func(ctx context.Context, network, address string) (net.Conn, error)
@@ -327,7 +329,7 @@ func (s *Service) openKernel(o Options) error {
 	if err := s.Jobs.Schedule(s.scheduler.periodic(modules)...); err != nil {
 		return err
 	}
-	s.mountFront()
+	s.mountFront(o.Start)
 	s.mountRealtime()
 	return nil
 }

@@ -161,14 +161,16 @@ const Due = "announcement.due"
 
 type dueAnnouncement struct {
 	ID uuid.UUID `json:"id"`
+	// Silent is of a call whose notices are kept in the log and not sent.
+	Silent bool `json:"silent,omitempty"`
 }
 
 func tellOf(c api.Ctx, a Announcement) {
 	switch a.Status {
 	case scheduled:
-		c.Tell(events.Fact{Kind: Due, Data: dueAnnouncement{a.ID}, DueAt: *a.PublishAt})
+		c.Tell(events.Fact{Kind: Due, Data: dueAnnouncement{a.ID, c.IsSilent()}, DueAt: *a.PublishAt})
 	case published:
-		c.Tell(events.Fact{Kind: Due, Data: dueAnnouncement{a.ID}})
+		c.Tell(events.Fact{Kind: Due, Data: dueAnnouncement{a.ID, c.IsSilent()}})
 	}
 }
 

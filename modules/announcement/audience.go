@@ -101,19 +101,19 @@ func (m *Module) listen(bus *events.Bus) {
 		if err != nil {
 			return err
 		}
-		return m.tell(ctx, db, school, due.ID)
+		return m.tell(ctx, db, school, due)
 	})
 }
 
 // tell is done once for each announcement: told_at is taken in its own statement. A
 // time that was changed meanwhile has a fact of its own.
-func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, id uuid.UUID) error {
-	now := m.Clock()
+func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, of dueAnnouncement) error {
+	id, now := of.ID, m.Clock()
 	var due []Announcement
 	err := db.Raw(`update announcement set told_at = @now, status = 'PUBLISHED', published_at = coalesce(published_at, @now)
 		where id = @id and told_at is null and (status = 'PUBLISHED' or status = 'SCHEDULED' and publish_at <= @now) and (expires_at is null
 		or expires_at > @now)
-		returning id, title, body, target_audience, urgent, expires_at`, map[string]any{"now": now, "id": id}).Scan(&due).Error
+		returning id, title, body, target_audience, urgent, expires_at, published_at`, map[string]any{"now": now, "id": id}).Scan(&due).Error
 	if err != nil {
 		return fmt.Errorf("publishing an announcement: %w", err)
 	}
@@ -121,6 +121,9 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 		return nil
 	}
 	a := due[0]
+	if of.Silent {
+		now = *a.PublishedAt // as it was told then
+	}
 	var targets int64
 	if err := db.Table("announcement_target").Where("announcement_id = ?", id).Count(&targets).Error; err != nil {
 		return fmt.Errorf("reading whom an announcement is for: %w", err)
@@ -132,7 +135,7 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 	}
 	return m.Teller.Broadcast(ctx, db, school, now, notice.Broadcast{
 		Type: notice.Announcement, Key: "announcement/" + id.String(), RecordID: id, Title: a.Title, Body: a.Body, Teaser: words.Teaser,
-		Urgent: a.Urgent, Until: a.ExpiresAt,
+		Urgent: a.Urgent, Until: a.ExpiresAt, Silent: of.Silent,
 		Recipients: recipients(a.TargetAudience), Topics: topics(school.ID, a.TargetAudience, targets > 0),
 		Args: map[string]any{"id": id, "today": today},
 	})

@@ -36,12 +36,14 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "key": b.Key, "record": b.RecordID,
 		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle, "plain_body": plainBody,
 	}
+	args["silent"] = b.Silent
 	maps.Copy(args, b.Args)
-	err = tenancy.Pipeline(db,
-		tenancy.Query{Args: []any{args}, SQL: `insert into notification (id, user_id, dedupe_key, type, title, body, record_id, created_at)
-			select gen_random_uuid(), r.user_id, @key::text, @type::text, @title::text, @body::text, @record::uuid, @now::timestamptz
+	queries := []tenancy.Query{
+		{Args: []any{args}, SQL: `insert into notification (id, user_id, dedupe_key, type, title, body, record_id, created_at, read_at)
+			select gen_random_uuid(), r.user_id, @key::text, @type::text, @title::text, @body::text, @record::uuid, @now::timestamptz,
+			case when @silent::boolean then @now::timestamptz end
 			from (` + b.Recipients + `) r on conflict (user_id, dedupe_key) do nothing`},
-		tenancy.Query{Args: []any{args}, SQL: `with ` + awake("@now", "@zone") + `,
+		{Args: []any{args}, SQL: `with ` + awake("@now", "@zone") + `,
 			rule as (select *, 'PUSH' = any(ways) as pushes from notice_rule where type = @rule::text),
 			silent as (select p.user_id from notification_preference p, rule k where p.type = @type::text and not p.push and k.may_turn_off),
 			muted as (select distinct 'student_' || sg.student_id as topic from student_guardian sg join guardian g on g.id = sg.guardian_id
@@ -77,8 +79,12 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				case when m.ruled then @rule::text end, case when m.ruled then array[@key::text] end, m.wait_minutes
 			from message m, (select case when @urgent::boolean then @now::timestamptz else at end as at from awake) w,
 			` + InSegments("@title::text", "@body::text") + `
-			where @until::timestamptz is null or @until::timestamptz > w.at on conflict (dedupe_key) do nothing`})
-	if err != nil {
+			where @until::timestamptz is null or @until::timestamptz > w.at on conflict (dedupe_key) do nothing`},
+	}
+	if b.Silent {
+		queries = queries[:1]
+	}
+	if err := tenancy.Pipeline(db, queries...); err != nil {
 		return fmt.Errorf("sending a broadcast: %w", err)
 	}
 	return m.Queue.Queued(ctx, db, school.ID)

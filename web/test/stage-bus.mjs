@@ -14,109 +14,54 @@ async function byPhone(url, phone) {
   return accessToken
 }
 
+// The demo school's buses, by their numbers, and their drivers' phones.
 const lines = [
-  {
-    number: '12',
-    name: 'Lake Side, morning',
-    driver: 'Salim',
-    last: 'Sheikh',
-    phone: '+919765400071',
-    from: [12.962, 77.585],
-    step: [0.0024, 0.0031],
-    stops: ['Old Mill', 'Lake Side', 'Post Office', 'Green Valley School'],
-  },
-  {
-    number: '21',
-    name: 'Station, morning',
-    driver: 'Anita',
-    last: 'Dsouza',
-    phone: '+919765400072',
-    from: [13.002, 77.588],
-    step: [-0.0017, 0.0042],
-    stops: ['Railway Station', 'Clock Tower', 'Garden Street', 'Green Valley School'],
-  },
+  { number: '7', phone: '+919800000701' },
+  { number: '12', phone: '+919800000901' },
+  { number: '21', phone: '+919800000902' },
 ]
 
 /** Returns what keeps the buses moving and what stops them. */
 export async function stageBuses(url, email, password) {
   const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
   const office = caller(url, accessToken)
-  const students = (await office('GET', '/school-admin/student/list?limit=100')).items.filter(
-    (s) => !s.admissionNumber.startsWith('DEMO'),
-  ) // those ride with Ravi
-  const ravi = await byPhone(url, '+919800000701')
-  const mine = (await caller(url, ravi)('GET', '/driver/trip/list')).items[0]
-  const buses = [{ token: ravi, trip: mine.id, busId: mine.busId, at: [12.9716, 77.5946], step: [0.0011, 0.0007] }]
-  const day = mine.tripDate
-  let taken = 0
+  const { date: day } = await office('GET', '/school-admin/attendance/unmarked')
+  const find = async (list, is) => (await office('GET', `${list}?limit=100`)).items.find(is)
+  const buses = []
   for (const l of lines) {
-    const find = async (list, is) => (await office('GET', `${list}?limit=100`)).items.find(is) // the stage may stand already
-    const employee =
-      (await find('/school-admin/employee/list', (e) => e.phone === l.phone)) ??
-      (await office('POST', '/school-admin/employee/create', {
-        firstName: l.driver,
-        lastName: l.last,
-        employeeType: 'DRIVER',
-        phone: l.phone,
-      }))
-    const bus =
-      (await find('/school-admin/transport/bus/list', (b) => b.busNumber === l.number)) ??
-      (await office('POST', '/school-admin/transport/bus/create', {
-        busNumber: l.number,
-        registrationNumber: `KA-01-GV-00${l.number}`,
-        capacity: 36,
-        driverId: employee.id,
-      }))
-    const made = await find('/school-admin/transport/route/list', (r) => r.name === l.name)
-    const route = made
-      ? await office('GET', `/school-admin/transport/route/${made.id}`)
-      : await office('POST', '/school-admin/transport/route/create', {
-          name: l.name,
-          busId: bus.id,
-          direction: 'pickup',
-          stops: l.stops.map((name, i) => ({
-            name,
-            lat: l.from[0] + l.step[0] * i * 3,
-            lng: l.from[1] + l.step[1] * i * 3,
-            plannedTime: `07:${String(5 + i * 8).padStart(2, '0')}`,
-            radiusMeters: 300,
-          })),
-        })
-    const riders = students.slice(taken, taken + 9).map((s, i) => ({ studentId: s.id, stopId: route.stops[i % 3].id }))
-    taken += 9
-    await office('PUT', `/school-admin/transport/route/${route.id}/students`, { students: riders })
+    const bus = await find('/school-admin/transport/bus/list', (b) => b.busNumber === l.number)
+    const listed = await find(
+      '/school-admin/transport/route/list',
+      (r) => r.busId === bus.id && r.direction === 'pickup',
+    )
+    const { stops } = await office('GET', `/school-admin/transport/route/${listed.id}`)
     const today = (time) =>
       find(
         '/school-admin/transport/trip/list',
-        (t) => t.routeId === route.id && t.tripDate === day && t.scheduledStartAt.slice(14, 16) === time,
-      )
-    const trip =
-      (await today('30')) ??
-      (await office('POST', '/school-admin/transport/trip/schedule', {
-        routeId: route.id,
+        (t) => t.routeId === listed.id && t.tripDate === day && t.scheduledStartAt.slice(14, 16) === time,
+      ) // the stage may stand already
+    const schedule = (scheduledStartTime) =>
+      office('POST', '/school-admin/transport/trip/schedule', {
+        routeId: listed.id,
         tripDate: day,
-        scheduledStartTime: '07:00',
-      }))
-    if (!(await today('00')))
-      await office('POST', '/school-admin/transport/trip/schedule', {
-        routeId: route.id,
-        tripDate: day,
-        scheduledStartTime: '08:30',
+        scheduledStartTime,
+        runsOnHolidays: true,
       })
+    const trip = (await today('30')) ?? (await schedule('07:00'))
+    if (!(await today('00'))) await schedule('08:30')
     buses.push({
       token: await byPhone(url, l.phone),
       trip: trip.id,
       busId: bus.id,
-      at: [...l.from],
-      step: l.step.map((x) => x / 12),
-      riders,
+      at: [stops[0].lat, stops[0].lng],
+      step: [(stops[1].lat - stops[0].lat) / 3, (stops[1].lng - stops[0].lng) / 3],
     })
   }
   for (const b of buses) {
-    await caller(url, b.token)('POST', `/driver/bus-tracking/trips/${b.trip}/start`, {})
+    const { students } = await caller(url, b.token)('POST', `/driver/bus-tracking/trips/${b.trip}/start`, {})
     b.socket = io(url, { path: '/socket.io/', transports: ['websocket'], auth: { token: b.token }, forceNew: true })
     await new Promise((ok, bad) => b.socket.on('connect', ok).on('connect_error', bad))
-    for (const r of (b.riders ?? []).slice(0, 5))
+    for (const r of students.slice(0, 5))
       await caller(url, b.token)('POST', '/driver/student/board', {
         tripId: b.trip,
         studentId: r.studentId,

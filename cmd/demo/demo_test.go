@@ -1,0 +1,222 @@
+package demo_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"homeroom/cmd/demo"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/testkit"
+	"homeroom/testkit/wait"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// greenValley is the big demo school.
+var greenValley = uuid.MustParse("01890000-0000-7000-8000-00000000d310")
+
+// wednesday is a school day, in the afternoon in India.
+func wednesday() *wait.Clock { return wait.ClockAt(time.Date(2026, 10, 14, 10, 30, 0, 0, time.UTC)) }
+
+// start runs a service with a clock and makes the demo.
+func start(t *testing.T, name string, clock *wait.Clock) *testkit.App {
+	t.Helper()
+	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_"+name, func(_ *config.Config, o *service.Options) {
+		o.Clock, o.NoFirstYear, o.NoQuietHours = clock.Now, false, false
+	})
+	fill(t, app)
+	return app
+}
+
+func fill(t *testing.T, app *testkit.App) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if _, err := demo.Make(t.Context(), app.Service); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+// signIn signs in by e-mail, or by phone and the demo's PIN.
+func signIn(t *testing.T, app *testkit.App, path, body string) *testkit.Client {
+	t.Helper()
+	answer := app.Nobody().Send(t, "POST", path, "application/json", []byte(body))
+	if answer.Status != 200 {
+		t.Fatalf("%s: %d %s", path, answer.Status, answer.Body)
+	}
+	var in struct{ AccessToken string }
+	answer.Read(t, &in)
+	return app.Nobody().With("Authorization", "Bearer "+in.AccessToken)
+}
+
+func office(t *testing.T, app *testkit.App, email string) *testkit.Client {
+	t.Helper()
+	return signIn(t, app, "/auth/login", fmt.Sprintf(`{"email": %q, "password": %q}`, email, app.Service.Config.LocalPassword))
+}
+
+func byPIN(t *testing.T, app *testkit.App, phone string) *testkit.Client {
+	t.Helper()
+	return signIn(t, app, "/auth/verify-pin", fmt.Sprintf(`{"phone": %q, "pin": %q}`, phone, demo.PIN))
+}
+
+// schoolOf is the big school, for figures no list has.
+func schoolOf(t *testing.T, app *testkit.App) *testkit.School {
+	t.Helper()
+	found, err := app.Service.Cluster.FindSchool(t.Context(), greenValley)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &testkit.School{School: found, App: app}
+}
+
+type total struct{ Total int }
+
+// figures are what there is at a school, by the lists of its office.
+func figures(t *testing.T, c *testkit.Client) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for _, list := range []string{"student", "employee", "class", "division", "subject", "fee/collection", "fee/structure", "exam",
+		"transport/bus", "transport/route", "transport/trip", "library/book", "library/loan", "leave", "event", "announcement"} {
+		out[list] = testkit.Get[total](t, c, "/school-admin/"+list+"/list?limit=1").Total
+	}
+	return out
+}
+
+func TestDemo_MadeTwice_IsTheSameSchool(t *testing.T) {
+	t.Parallel()
+	clock := wednesday()
+	app := start(t, "demo_twice", clock)
+	admin := office(t, app, "admin@green-valley.local")
+	first := figures(t, admin)
+	want := map[string]int{"student": 600, "employee": 40, "class": 10, "division": 20, "transport/bus": 3, "transport/route": 6, "transport/trip": 6,
+		"library/book": 16, "library/loan": 42, "leave": 6, "event": 4, "announcement": 4, "exam": 3}
+	for list, n := range want {
+		if first[list] != n {
+			t.Errorf("%d in %s, want %d", first[list], list, n)
+		}
+	}
+	if first["fee/collection"] < 600 {
+		t.Errorf("%d receipts, want 600 or more", first["fee/collection"])
+	}
+	school := schoolOf(t, app)
+	marks, families := school.Count(t, "attendance", "true"), school.Count(t, "guardian", "true")
+	if marks < 35_000 {
+		t.Errorf("%d marks, want 35,000 or more", marks)
+	}
+	if families < 450 {
+		t.Errorf("%d guardians, want 450 or more", families)
+	}
+	took := fill(t, app)
+	t.Logf("the second time took %s", took)
+	for list, n := range figures(t, admin) {
+		if n != first[list] {
+			t.Errorf("made again, %s has %d, had %d", list, n, first[list])
+		}
+	}
+	if again := school.Count(t, "attendance", "true"); again != marks {
+		t.Errorf("made again there are %d marks, were %d", again, marks)
+	}
+
+	for _, phone := range []string{"+919800000701", "+919800000702", "+919800000703"} {
+		byPIN(t, app, phone)
+	}
+	parent := byPIN(t, app, "+919800000702")
+	type children struct{ Students []struct{ ID uuid.UUID } }
+	mine := testkit.Post[children](t, parent, "/parent/student/list", map[string]any{}).Students
+	if len(mine) != 2 {
+		t.Fatalf("the parent has %d children, want 2", len(mine))
+	}
+	type results struct{ Exams []any }
+	if seen := testkit.Get[results](t, parent, "/parent/exam/results?studentId="+mine[0].ID.String()); len(seen.Exams) != 2 {
+		t.Errorf("the parent sees the results of %d exams, want 2", len(seen.Exams))
+	}
+	accountant := office(t, app, "accounts@green-valley.local")
+	testkit.Get[total](t, accountant, "/school-admin/fee/collection/list?limit=1")
+	accountant.Refuses(t, "GET", "/school-admin/exam/list", nil, 403, "PERMISSION_DENIED")
+
+	books := testkit.Get[struct{ TotalDebit, TotalCredit int64 }](t, admin, "/school-admin/fee/trial-balance")
+	if books.TotalDebit != books.TotalCredit || books.TotalDebit == 0 {
+		t.Errorf("the ledger has %d debit and %d credit", books.TotalDebit, books.TotalCredit)
+	}
+	if n := school.Count(t, "delivery", "true"); n != 0 {
+		t.Errorf("%d messages were queued, want none", n)
+	}
+	if sent := testkit.Get[struct{ Items []any }](t, app.Nobody(), "/dev/outbox?to=accounts@green-valley.local"); len(sent.Items) > 0 {
+		t.Errorf("the accountant was written to: %v", sent.Items)
+	}
+}
+
+func TestDemo_Today_HasASecondSchoolAndABusThatDrives(t *testing.T) {
+	t.Parallel()
+	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_demo_today", func(_ *config.Config, o *service.Options) {
+		o.NoFirstYear = false
+	})
+	made, err := demo.Make(t.Context(), app.Service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		made.Live(ctx, func(string, ...any) {})
+	}()
+	type bus struct {
+		Trip     struct{ BusNumber, Status string }
+		Location *struct{ Lat float64 }
+	}
+	valley := office(t, app, "admin@green-valley.local")
+	wait.Eventually(t, "bus 12 is seen on its way", func() bool {
+		buses := testkit.Get[struct{ Buses []bus }](t, valley, "/school-admin/transport/live").Buses
+		return slices.ContainsFunc(buses, func(b bus) bool {
+			return b.Trip.BusNumber == "12" && b.Trip.Status == "in_progress" && b.Location != nil
+		})
+	})
+	stop()
+	wait.Receive(t, "the demo ends", ended)
+
+	admin := office(t, app, "admin@baraka-academy.local")
+	if n := testkit.Get[total](t, admin, "/school-admin/student/list?limit=1").Total; n != 120 {
+		t.Errorf("%d students, want 120", n)
+	}
+	set := testkit.Get[struct{ Currency, TimeZone string }](t, admin, "/school-admin/setting")
+	if set.Currency != "KES" || set.TimeZone != "Africa/Nairobi" {
+		t.Errorf("it has the currency %s and the time zone %s", set.Currency, set.TimeZone)
+	}
+	books := testkit.Get[struct{ TotalDebit, TotalCredit int64 }](t, admin, "/school-admin/fee/trial-balance")
+	if books.TotalDebit != books.TotalCredit || books.TotalDebit == 0 {
+		t.Errorf("the ledger has %d debit and %d credit", books.TotalDebit, books.TotalCredit)
+	}
+	byPIN(t, app, "+254710000702")
+}
+
+func TestDemo_AMonthLater_HasTheMissingDays(t *testing.T) {
+	t.Parallel()
+	clock := wednesday()
+	app := start(t, "demo_month", clock)
+	admin := office(t, app, "admin@green-valley.local")
+	type unmarked struct{ Divisions []any }
+	school := schoolOf(t, app)
+	before := school.Count(t, "attendance", "true")
+	receipts := testkit.Get[total](t, admin, "/school-admin/fee/collection/list?limit=1").Total
+	clock.Pass(29 * 24 * time.Hour)
+	fill(t, app)
+	admin = office(t, app, "admin@green-valley.local")
+	for day, want := range map[string]int{"2026-10-14": 0, "2026-11-11": 0, "2026-11-12": 10} {
+		if got := testkit.Get[unmarked](t, admin, "/school-admin/attendance/unmarked?date="+day); len(got.Divisions) != want {
+			t.Errorf("%d divisions are not marked on %s, want %d", len(got.Divisions), day, want)
+		}
+	}
+	if after := school.Count(t, "attendance", "true"); after < before+19*600 { // one of the days is a holiday
+		t.Errorf("%d marks, were %d", after, before)
+	}
+	if now := testkit.Get[total](t, admin, "/school-admin/fee/collection/list?limit=1").Total; now != receipts {
+		t.Errorf("%d receipts, were %d", now, receipts)
+	}
+}
