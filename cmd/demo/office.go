@@ -90,6 +90,10 @@ func (noLimits) Count(context.Context, api.LimitClass, string, bool) (api.LimitS
 	return api.LimitState{Limit: 1, Remaining: 1, Shared: true}, nil
 }
 
+func (n noLimits) CountKey(ctx context.Context, key string, _ int) (api.LimitState, error) {
+	return n.Count(ctx, api.Write, key, false)
+}
+
 func (noLimits) Take(context.Context, api.LimitClass, string) error { return nil }
 
 // newOffice opens an office at a school.

@@ -2581,18 +2581,18 @@ export interface paths {
         };
         /**
          * Read the plan of the turn to this year
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAcademicYearByIdPlan"];
         put?: never;
         /**
          * Plan the turn to this year: a dry run says what will happen, a plan is carried out by itself on the first day
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminAcademicYearByIdPlan"];
         /**
          * Take the plan back: what it did is undone, until the first mark or payment of the new year
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**. An API key may call it. Counts as `write` (writes, per user).
          */
         delete: operations["deleteSchoolAdminAcademicYearByIdPlan"];
         options?: never;
@@ -3119,7 +3119,7 @@ export interface paths {
         put?: never;
         /**
          * Add many classes with their divisions at once, all or nothing; a dry run says which
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Classes**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminClassGenerate"];
         delete?: never;
@@ -3189,7 +3189,7 @@ export interface paths {
         };
         /**
          * How far the school is from its first year to its first payment
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years** or **Exams** or **Classes** or **Subjects** or **Employees** or **Students** or **Timetable** or **Fees**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Academic years** or **Exams** or **Classes** or **Subjects** or **Employees** or **Students** or **Timetable** or **Fees**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDashboardSetup"];
         put?: never;
@@ -6433,7 +6433,7 @@ export interface paths {
         };
         /**
          * Whom the newest notice about a record has reached, and by which ways
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminNotificationReach"];
         put?: never;
@@ -6519,7 +6519,7 @@ export interface paths {
         put?: never;
         /**
          * Send it to those it has not reached by another way, once
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. Counts as `write` (writes, per user).
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
          */
         post: operations["postSchoolAdminNotificationSendToRest"];
         delete?: never;
@@ -6581,7 +6581,7 @@ export interface paths {
         };
         /**
          * Whom it has not reached, and why
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. Counts as `read` (reads, per user).
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminNotificationUnreached"];
         put?: never;
