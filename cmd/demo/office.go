@@ -91,7 +91,7 @@ func (noLimits) Count(context.Context, api.LimitClass, string, bool) (api.LimitS
 }
 
 func (n noLimits) CountKey(ctx context.Context, key string, _ int) (api.LimitState, error) {
-	return n.Count(ctx, api.Write, key, false)
+	return n.Count(ctx, "", key, false)
 }
 
 func (noLimits) Take(context.Context, api.LimitClass, string) error { return nil }
