@@ -19,8 +19,9 @@ func examples() []api.Example {
 		return id
 	}
 	return []api.Example{
-		{Path: "/school-admin/integration/key/:id", Table: "api_key", Make: key},
-		{Path: "/school-admin/integration/webhook/:id", Table: "webhook", Make: webhook, Change: map[string]any{"name": "Mine"}},
-		{Path: "/school-admin/integration/webhook/delivery/:id", Table: "webhook_delivery", Make: delivery},
+		{Path: "/school-admin/integration/key/:id", Table: "api_key", Make: key, Change: map[string]any{}},
+		{Path: "/school-admin/integration/webhook/:id", Table: "webhook", Make: webhook,
+			Change: map[string]any{"name": "Mine", "from": "2026-01-01T00:00:00Z"}},
+		{Path: "/school-admin/integration/webhook/delivery/:id", Table: "webhook_delivery", Make: delivery, Change: map[string]any{}},
 	}
 }
