@@ -88,10 +88,17 @@ func figures(t *testing.T, c *testkit.Client) map[string]int {
 	return out
 }
 
-func TestDemo_MadeTwice_IsTheSameSchool(t *testing.T) {
+// TestDemo_OnAWednesday_AndLater makes the demo once for all that is looked at: the parts follow each other.
+func TestDemo_OnAWednesday_AndLater(t *testing.T) {
 	t.Parallel()
 	clock := wednesday()
-	app := start(t, "demo_twice", clock)
+	app := start(t, "demo_wednesday", clock)
+	t.Run("made twice it is the same school", func(t *testing.T) { madeTwice(t, app) })
+	t.Run("a month later it has the missing days", func(t *testing.T) { aMonthLater(t, app, clock) })
+}
+
+func madeTwice(t *testing.T, app *testkit.App) {
+	t.Helper()
 	admin := office(t, app, "admin@green-valley.local")
 	first := figures(t, admin)
 	want := map[string]int{"student": 600, "employee": 40, "class": 10, "division": 20, "transport/bus": 3, "transport/route": 6, "transport/trip": 6,
@@ -196,10 +203,8 @@ func TestDemo_Today_HasASecondSchoolAndABusThatDrives(t *testing.T) {
 	byPIN(t, app, "+254710000702")
 }
 
-func TestDemo_AMonthLater_HasTheMissingDays(t *testing.T) {
-	t.Parallel()
-	clock := wednesday()
-	app := start(t, "demo_month", clock)
+func aMonthLater(t *testing.T, app *testkit.App, clock *wait.Clock) {
+	t.Helper()
 	admin := office(t, app, "admin@green-valley.local")
 	type unmarked struct{ Divisions []any }
 	school := schoolOf(t, app)

@@ -1,10 +1,12 @@
 package clusters
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -31,16 +33,17 @@ type Child struct {
 
 // Main runs a package's tests, or work if this process is a child.
 func Main(m *testing.M, work func(ctx context.Context, c Child, cluster *tenancy.Cluster) error) {
-	if role := os.Getenv(childEnv); role != "" {
-		fmt.Fprintln(os.Stderr, "the child was not killed:", beChild(context.Background(), role, work))
+	if os.Getenv(childEnv) != "" {
+		fmt.Fprintln(os.Stderr, "the child was not killed:", beChild(context.Background(), os.Stdin, work))
 		os.Exit(3)
 	}
 	os.Exit(m.Run())
 }
 
-func beChild(ctx context.Context, role string, work func(context.Context, Child, *tenancy.Cluster) error) error {
+// beChild reads what it shall do from role: all migrations are more than an environment may hold.
+func beChild(ctx context.Context, role io.Reader, work func(context.Context, Child, *tenancy.Cluster) error) error {
 	var c Child
-	if err := json.Unmarshal([]byte(role), &c); err != nil {
+	if err := json.NewDecoder(role).Decode(&c); err != nil {
 		return err
 	}
 	cluster, err := tenancy.Open(ctx, tenancy.Options{
@@ -79,7 +82,7 @@ func (c Child) Start(t *testing.T, o tenancy.Options) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"="+string(role))
+	cmd.Env, cmd.Stdin = append(os.Environ(), childEnv+"=1"), bytes.NewReader(role)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
