@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -181,7 +182,8 @@ func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db
 	}
 	for _, t := range trips {
 		if t.ScheduledStartAt.Add(lasts).Before(now) {
-			if err := b.drive(ctx, t, numbers); err != nil {
+			// A bus that is out goes on; the trip is looked at again later.
+			if err := b.drive(ctx, t, numbers); err != nil && !answered(err, http.StatusConflict) {
 				return fmt.Errorf("driving a bus: %w", err)
 			}
 		}

@@ -153,9 +153,12 @@ func (r *refusal) Error() string {
 }
 
 // refused reports a call whose values the product does not take.
-func refused(err error) bool {
+func refused(err error) bool { return answered(err, http.StatusUnprocessableEntity) }
+
+// answered reports a call that was answered with a status.
+func answered(err error, status int) bool {
 	var r *refusal
-	return errors.As(err, &r) && r.Status == http.StatusUnprocessableEntity
+	return errors.As(err, &r) && r.Status == status
 }
 
 // send makes a call; the answer's data is read into into, unless that is nil.
