@@ -25,8 +25,8 @@ func localCommand() *cobra.Command {
 		Use:   "local",
 		Short: "Run everything on this machine, with demo data",
 		Long: `Start a private Postgres and Redis (data in HOMEROOM_DATA, kept between runs), serve
-on http://127.0.0.1:3001, and fill two demo schools: some seconds the first time; later
-what has happened since. With --empty there are none. Ctrl-C stops everything it
+on http://127.0.0.1:3001, and fill two demo schools, the first time in a minute or two; later
+with what has happened since. With --empty there are none. Ctrl-C stops everything it
 started. With DATABASE_URL or REDIS_URL set it uses those servers instead; PORT and
 HOMEROOM_LOCAL_PASSWORD are honoured too.
 
