@@ -318,7 +318,7 @@ func (c *Config) checkProduction(environ map[string]string) error {
 				"make one with: echo \"k1:$(openssl rand -base64 48)\""))
 		}
 	}
-	for _, name := range []string{"HOMEROOM_LOCAL_PASSWORD", "HOMEROOM_DATA"} {
+	for _, name := range []string{"HOMEROOM_LOCAL_PASSWORD", "HOMEROOM_DATA", "HOMEROOM_WEBHOOK_LOOPBACK"} {
 		if environ[name] != "" {
 			errs = append(errs, problem(name, "is for the local profile only", "take it out of this environment"))
 		}

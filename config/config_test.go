@@ -53,6 +53,7 @@ func TestProductionRefusesWhatIsOnlyGoodForALaptop(t *testing.T) {
 		{"HOMEROOM_JWT_KEYS=k:" + local, "everybody knows", "openssl rand"},
 		{"HOMEROOM_LOCAL_PASSWORD=x", "HOMEROOM_LOCAL_PASSWORD is for the local profile only", "take it out"},
 		{"HOMEROOM_DATA=/tmp/x", "HOMEROOM_DATA is for the local profile only", "take it out"},
+		{"HOMEROOM_WEBHOOK_LOOPBACK=true", "HOMEROOM_WEBHOOK_LOOPBACK is for the local profile only", "take it out"},
 		{"DATABASE_URL=mysql://x", "DATABASE_URL is not a Postgres address", "postgres://"},
 		{"REDIS_URL=http://x", "REDIS_URL is not a Redis address", "redis://"},
 		{"PORT=70000", "PORT is 70000", "0 to 65535"},
