@@ -13,17 +13,18 @@ import (
 
 // noPage are the rows of the office that the console does not call, and why.
 var noPage = map[string]string{
-	"DELETE /school-admin/file/:id":                  "files that nothing refers to are swept by themselves",
-	"GET /school-admin/division/:id":                 "the list of divisions has all of it",
-	"GET /school-admin/fee/opening-balance/:id":      "the list of opening balances has all of it",
-	"GET /school-admin/library/copy/:id":             "a book has its copies",
-	"GET /school-admin/notification/setting":         "Settings reads the same fields",
-	"PUT /school-admin/notification/setting":         "Settings writes the same fields",
-	"GET /school-admin/permission/role/:id":          "the list of roles has all of it",
-	"POST /school-admin/notification/token":          "for push on phones; browsers have none",
-	"GET /school-admin/timetable/substitution/list":  "the page of a day's cover has them",
-	"POST /school-admin/timetable/substitution/list": "the page of a day's cover has them",
-	"POST /school-admin/timetable/substitution":      "the page saves a day's cover as one",
+	"DELETE /school-admin/file/:id":                        "files that nothing refers to are swept by themselves",
+	"GET /school-admin/division/:id":                       "the list of divisions has all of it",
+	"GET /school-admin/fee/opening-balance/:id":            "the list of opening balances has all of it",
+	"GET /school-admin/library/copy/:id":                   "a book has its copies",
+	"GET /school-admin/notification/setting":               "Settings reads the same fields",
+	"PUT /school-admin/notification/setting":               "Settings writes the same fields",
+	"GET /school-admin/permission/role/:id":                "the list of roles has all of it",
+	"POST /school-admin/notification/token":                "for push on phones; browsers have none",
+	"POST /school-admin/integration/webhook/delivery/list": "the page of a webhook asks by GET",
+	"GET /school-admin/timetable/substitution/list":        "the page of a day's cover has them",
+	"POST /school-admin/timetable/substitution/list":       "the page of a day's cover has them",
+	"POST /school-admin/timetable/substitution":            "the page saves a day's cover as one",
 }
 
 var (
