@@ -125,7 +125,7 @@ func (s *student) born(year api.Date) api.Date {
 
 // employee is somebody who works at the school.
 type employee struct {
-	code, kind, phone, email string
+	code, kind, phone string
 	person
 	job
 	subject, group int // of a teacher: which subject, and to which four divisions
