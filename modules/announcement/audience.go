@@ -2,7 +2,6 @@ package announcement
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -90,18 +89,9 @@ func (m *Module) listen(bus *events.Bus) {
 		if err := h.Read(&due); err != nil {
 			return err
 		}
-		school, err := m.Schools.School(ctx, h.SchoolID)
-		if errors.Is(err, tenancy.ErrSchoolNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		db, err := events.DB(ctx)
-		if err != nil {
-			return err
-		}
-		return m.tell(ctx, db, school, due)
+		return api.InSchool(ctx, m.Schools, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+			return m.tell(ctx, db, school, due)
+		})
 	})
 }
 

@@ -2,7 +2,6 @@ package attendance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -112,32 +111,28 @@ func (m *Module) listen(bus *events.Bus) {
 		if err := heard.Read(&near); err != nil {
 			return err
 		}
-		school, err := m.Schools.School(ctx, heard.SchoolID)
-		if errors.Is(err, tenancy.ErrSchoolNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		db, err := events.DB(ctx)
-		if err != nil {
-			return err
-		}
-		found := []Holiday{}
-		if err := db.Where("id = ? and start_date = ? and end_date = ?", near.HolidayID, near.StartDate, near.EndDate).Find(&found).Error; err != nil {
-			return fmt.Errorf("reading a holiday: %w", err)
-		}
-		if len(found) == 0 {
-			return nil
-		}
-		if err := nameClasses(db, found); err != nil {
-			return err
-		}
-		h := &found[0]
-		people, err := h.concerned(db)
-		if err != nil {
-			return err
-		}
-		return notice.SendIn(db, school, h.nearAt(school), h.notices("holiday.declared", people, h, h.nearAt(school))...)
+		return api.InSchool(ctx, m.Schools, heard.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+			return near.tell(db, school)
+		})
 	})
+}
+
+// tell tells of the holiday, unless it was moved since: then it has a fact of its own.
+func (n holidayNear) tell(db *gorm.DB, school *tenancy.School) error {
+	found := []Holiday{}
+	if err := db.Where("id = ? and start_date = ? and end_date = ?", n.HolidayID, n.StartDate, n.EndDate).Find(&found).Error; err != nil {
+		return fmt.Errorf("reading a holiday: %w", err)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	if err := nameClasses(db, found); err != nil {
+		return err
+	}
+	h := &found[0]
+	people, err := h.concerned(db)
+	if err != nil {
+		return err
+	}
+	return notice.SendIn(db, school, h.nearAt(school), h.notices("holiday.declared", people, h, h.nearAt(school))...)
 }

@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/events"
 	"homeroom/tenancy"
 )
 
@@ -52,10 +50,10 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 	if len(users) == 0 {
 		return nil
 	}
-	db, err := events.DB(ctx)
-	if err != nil {
-		return err
-	}
+	return api.InSchool(ctx, m.Schools, school, func(db *gorm.DB, found *tenancy.School) error { return m.recall(db, found, users) })
+}
+
+func (m *Module) recall(db *gorm.DB, school *tenancy.School, users []uuid.UUID) error {
 	var waiting []unsent
 	if err := tenancy.Pipeline(db, tenancy.Query{SQL: selectUnsent, Args: []any{users}, Scan: tenancy.Collect(&waiting)}); err != nil {
 		return fmt.Errorf("reading messages of dispatches: %w", err)
@@ -63,14 +61,7 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 	if len(waiting) == 0 {
 		return nil
 	}
-	found, err := m.Schools.School(ctx, school)
-	if errors.Is(err, tenancy.ErrSchoolNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	addressed, err := addressedNow(db, waiting, api.DateOf(m.Clock().In(found.Location())))
+	addressed, err := addressedNow(db, waiting, api.DateOf(m.Clock().In(school.Location())))
 	if err != nil {
 		return err
 	}
@@ -82,7 +73,7 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 			gone = append(gone, w.ID)
 			continue
 		}
-		now := row{ID: w.ID, Title: fill(w.Subject, *r, found.Name), Body: fill(w.Text, *r, found.Name)}
+		now := row{ID: w.ID, Title: fill(w.Subject, *r, school.Name), Body: fill(w.Text, *r, school.Name)}
 		if now.Title == w.Title && now.Body == w.Body {
 			continue
 		}

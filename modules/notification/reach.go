@@ -56,15 +56,6 @@ type Unreached struct {
 	HasEmail bool      `json:"hasEmail"`
 }
 
-// UnreachedPage are some of them.
-type UnreachedPage struct {
-	Items      []Unreached `json:"items"`
-	Total      int64       `json:"total"`
-	Page       int         `json:"page"`
-	Limit      int         `json:"limit"`
-	TotalPages int         `json:"totalPages"`
-}
-
 type unreachedRequest struct {
 	aboutRecord
 	Page  int `json:"page" validate:"omitempty,min=1,max=1000000"`
@@ -87,20 +78,24 @@ type Rest struct {
 // reachTables are, of the newest notice about the record @record, everybody it is for (person), with what became of it, and
 // those who were not reached (rest). A push to the school's topic reaches those with a device (@reachable).
 var reachTables = `with line as (
-		select n.user_id, min(n.dedupe_key) as key, min(n.type) as type, min(n.title) as title, string_agg(n.body, E'\n' order by n.dedupe_key) as body,
+		select n.user_id, min(n.dedupe_key) as key, min(n.type) as type, min(n.title) as title,
+			string_agg(n.body, E'\n' order by n.dedupe_key) as body,
 			bool_or(n.read_at is not null) as read, n.created_at as at, (array_agg(n.student_id order by n.dedupe_key))[1] as student_id
 		from notification n join (select user_id, max(created_at) as at from notification where record_id = @record group by user_id) x
 			on x.user_id = n.user_id and x.at = n.created_at
 		where n.record_id = @record and ` + visibleTo("n.user_id") + ` group by n.user_id, n.created_at),
 	topic as (select exists (select from delivery where record_id = @record and recipient like 'school\_%' and state = 'SENT') as sent),
-	way as (select l.user_id, d.channel, bool_or(d.state = 'SENT' and d.provider_id <> @nodevice) as sent, bool_or(d.state = 'QUEUED') as waiting,
-			bool_or(d.state = 'FAILED') as failed, bool_or(d.provider_id = @nodevice) as no_device, bool_or(d.urgent) as urgent, max(d.expires_at) as expires_at,
+	way as (select l.user_id, d.channel, bool_or(d.state = 'SENT' and d.provider_id <> @nodevice) as sent,
+			bool_or(d.state = 'QUEUED') as waiting, bool_or(d.state = 'FAILED') as failed, bool_or(d.provider_id = @nodevice) as no_device,
+			bool_or(d.urgent) as urgent, max(d.expires_at) as expires_at,
 			max(d.last_error) filter (where d.state = 'FAILED') as problem
 		from line l join delivery d on d.record_id = @record and d.user_id = l.user_id and d.purpose = 'NOTICE' and d.created_at >= l.at
 			and d.recipient not like 'teacher\_%' group by l.user_id, d.channel
 		union all
-		select l.user_id, 'PUSH', true, false, false, false, false, null, null from line l, topic where topic.sent and l.user_id = any(@reachable::uuid[])
-			and not exists (select from delivery d where d.record_id = @record and d.user_id = l.user_id and d.channel = 'PUSH' and d.created_at >= l.at)),
+		select l.user_id, 'PUSH', true, false, false, false, false, null, null from line l, topic
+			where topic.sent and l.user_id = any(@reachable::uuid[])
+			and not exists (select from delivery d where d.record_id = @record and d.user_id = l.user_id and d.channel = 'PUSH'
+				and d.created_at >= l.at)),
 	person as (select l.*, trim(u.first_name || ' ' || u.last_name) as name, r.type as role, u.phone, ` + address + ` as address,
 			coalesce(w.sent, false) or l.read as reached, not l.read and not coalesce(w.sent, false) and coalesce(w.waiting, false) as waiting,
 			coalesce(w.failed, false) as failed, coalesce(w.no_device, false) as no_device, coalesce(w.urgent, false) as urgent, w.expires_at,
@@ -109,8 +104,8 @@ var reachTables = `with line as (
 		left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
 		left join notification_preference q on q.user_id = u.id and q.type = l.type
 		left join notice_rule k on k.type = l.type
-		left join (select user_id, bool_or(sent) as sent, bool_or(waiting) as waiting, bool_or(failed) as failed, bool_or(no_device) as no_device,
-			bool_or(urgent) as urgent, max(expires_at) as expires_at, max(problem) as problem from way group by user_id) w on w.user_id = l.user_id),
+		left join (select user_id, bool_or(sent) as sent, bool_or(waiting) as waiting, bool_or(failed) as failed,
+			bool_or(no_device) as no_device, bool_or(urgent) as urgent, max(expires_at) as expires_at, max(problem) as problem from way group by user_id) w on w.user_id = l.user_id),
 	message as (select p.*, x.channel, x.recipient, p.key || '/' || x.channel || '/' || x.recipient as once
 		from person p, lateral (values ('SMS', p.phone), ('EMAIL', p.address)) x (channel, recipient)
 		where not p.reached and not p.waiting and not p.off and x.recipient is not null and (p.expires_at is null or p.expires_at > @now)
@@ -129,24 +124,29 @@ func (m *Module) reach(c api.Ctx, r aboutRecord) (Reached, error) {
 	}
 	out := Reached{Ways: []WayReached{}, Rest: []RestByWay{}}
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: reachTables + `select @record::uuid as record_id, count(*)::int as people, (count(*) filter (where read))::int as read,
+		tenancy.Query{SQL: reachTables + `select @record::uuid as record_id, count(*)::int as people,
+			(count(*) filter (where read))::int as read,
 			(count(*) filter (where reached))::int as reached, (count(*) filter (where waiting))::int as waiting,
-			(count(*) filter (where not reached and not waiting))::int as not_reached from person`, Args: []any{args}, Scan: tenancy.Row(&out)},
+			(count(*) filter (where not reached and not waiting))::int as not_reached from person`,
+			Args: []any{args}, Scan: tenancy.Row(&out)},
 		tenancy.Query{SQL: reachTables + `select channel as way, (count(*) filter (where sent))::int as sent,
-			(count(*) filter (where failed and not sent and not waiting))::int as failed, (count(*) filter (where waiting and not sent))::int as waiting,
-			(count(*) filter (where no_device and not sent))::int as no_way
-			from way group by channel order by array_position(array['PUSH', 'SMS', 'EMAIL'], channel)`, Args: []any{args}, Scan: tenancy.Collect(&out.Ways)},
-		tenancy.Query{SQL: reachTables + `select channel as way, count(*)::int as people, (sum(case channel when 'SMS' then segments else 0 end))::int as segments,
+			(count(*) filter (where failed and not sent and not waiting))::int as failed,
+			(count(*) filter (where waiting and not sent))::int as waiting, (count(*) filter (where no_device and not sent))::int as no_way
+			from way group by channel order by array_position(array['PUSH', 'SMS', 'EMAIL'], channel)`,
+			Args: []any{args}, Scan: tenancy.Collect(&out.Ways)},
+		tenancy.Query{SQL: reachTables + `select channel as way, count(*)::int as people,
+			(sum(case channel when 'SMS' then segments else 0 end))::int as segments,
 			case when channel = 'SMS' and s.sms_price > 0 then sum(segments) * s.sms_price end as cost
-			from rest, school_setting s group by channel, s.sms_price order by channel desc`, Args: []any{args}, Scan: tenancy.Collect(&out.Rest)})
+			from rest, school_setting s group by channel, s.sms_price order by channel desc`,
+			Args: []any{args}, Scan: tenancy.Collect(&out.Rest)})
 	if err != nil {
 		return out, fmt.Errorf("reading whom a notice reached: %w", err)
 	}
 	return out, nil
 }
 
-func (m *Module) unreached(c api.Ctx, r unreachedRequest) (UnreachedPage, error) {
-	out := UnreachedPage{Items: []Unreached{}, Page: max(1, r.Page), Limit: r.Limit}
+func (m *Module) unreached(c api.Ctx, r unreachedRequest) (api.Page[Unreached], error) {
+	out := api.Page[Unreached]{Items: []Unreached{}, Page: max(1, r.Page), Limit: r.Limit}
 	if out.Limit == 0 {
 		out.Limit = 20
 	}
@@ -155,17 +155,18 @@ func (m *Module) unreached(c api.Ctx, r unreachedRequest) (UnreachedPage, error)
 		return out, err
 	}
 	args["limit"], args["offset"] = out.Limit, (out.Page-1)*out.Limit
-	var total []int64
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: reachTables + `select count(*) from person where not reached and not waiting`, Args: []any{args}, Scan: tenancy.Values(&total)},
-		tenancy.Query{SQL: reachTables + `select user_id, name, role, case when failed then 'FAILED' when off then 'TURNED_OFF' when no_device then 'NO_DEVICE' else 'NO_WAY' end as reason,
+		tenancy.Query{SQL: reachTables + `select count(*) from person where not reached and not waiting`, Args: []any{args},
+			Scan: tenancy.One(&out.Total)},
+		tenancy.Query{SQL: reachTables + `select user_id, name, role,
+			case when failed then 'FAILED' when off then 'TURNED_OFF' when no_device then 'NO_DEVICE' else 'NO_WAY' end as reason,
 			case when failed then problem else '' end as problem, phone is not null as has_phone, address is not null as has_email
-			from person where not reached and not waiting order by name, user_id limit @limit offset @offset`, Args: []any{args}, Scan: tenancy.Collect(&out.Items)})
+			from person where not reached and not waiting order by name, user_id limit @limit offset @offset`,
+			Args: []any{args}, Scan: tenancy.Collect(&out.Items)})
 	if err != nil {
 		return out, fmt.Errorf("reading whom a notice did not reach: %w", err)
 	}
-	out.Total = total[0]
-	out.TotalPages = (int(out.Total) + out.Limit - 1) / out.Limit
+	out.TotalPages = (out.Total + out.Limit - 1) / out.Limit
 	return out, nil
 }
 
@@ -189,11 +190,12 @@ func (m *Module) sendToRest(c api.Ctx, r restRequest) (Rest, error) {
 	args["way"], args["zone"] = r.Way, c.School.TimeZone
 	var sent []struct{ Segments int }
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: reachTables + `, ` + awake("@now", "@zone") + `
-		insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key, urgent,
-			expires_at, next_at, created_at)
-		select gen_random_uuid(), r.channel, r.recipient, r.user_id, 'NOTICE', r.type, @record::uuid, r.student_id, r.title, r.body, 1, r.segments, r.once,
-			r.urgent, r.expires_at, case when r.urgent then @now::timestamptz else awake.at end, @now::timestamptz
-		from rest r, awake where r.channel = @way on conflict (dedupe_key) do nothing returning segments`, Args: []any{args}, Scan: tenancy.Collect(&sent)})
+		insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments,
+			dedupe_key, urgent, expires_at, next_at, created_at)
+		select gen_random_uuid(), r.channel, r.recipient, r.user_id, 'NOTICE', r.type, @record::uuid, r.student_id, r.title, r.body, 1,
+			r.segments, r.once, r.urgent, r.expires_at, case when r.urgent then @now::timestamptz else awake.at end, @now::timestamptz
+		from rest r, awake where r.channel = @way on conflict (dedupe_key) do nothing returning segments`,
+		Args: []any{args}, Scan: tenancy.Collect(&sent)})
 	if err != nil {
 		return Rest{}, fmt.Errorf("sending a notice to those it did not reach: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"homeroom/api"
 	"homeroom/delivery"
 	"homeroom/modules/notification"
 	"homeroom/testkit"
@@ -30,7 +31,7 @@ func (o office) reach(t *testing.T, record uuid.UUID) notification.Reached {
 
 func (o office) unreached(t *testing.T, record uuid.UUID) []notification.Unreached {
 	t.Helper()
-	return testkit.Get[notification.UnreachedPage](t, o.admin, "/school-admin/notification/unreached?recordId="+record.String()).Items
+	return testkit.Get[api.Page[notification.Unreached]](t, o.admin, "/school-admin/notification/unreached?recordId="+record.String()).Items
 }
 
 func TestReach_CountsByWay_AndTheRestGetsItOnce(t *testing.T) {

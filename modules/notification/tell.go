@@ -2,12 +2,11 @@ package notification
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"homeroom/api"
 	"homeroom/events"
 	"homeroom/notice"
 	"homeroom/tenancy"
@@ -20,7 +19,7 @@ func (m *Module) listen(bus *events.Bus) {
 		if err := h.Read(&due); err != nil {
 			return err
 		}
-		return m.inSchool(ctx, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+		return api.InSchool(ctx, m.Schools, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
 			now := m.Clock()
 			title, body, err := plainPush(school)
 			if err != nil {
@@ -48,7 +47,7 @@ func (m *Module) listen(bus *events.Bus) {
 		if err := h.Read(&messages); err != nil {
 			return err
 		}
-		return m.inSchool(ctx, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+		return api.InSchool(ctx, m.Schools, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
 			err := tenancy.Pipeline(db, tenancy.Query{SQL: queueNextWay, Args: []any{messages.IDs, m.Clock(), school.TimeZone}})
 			if err != nil {
 				return fmt.Errorf("queueing by the next way: %w", err)
@@ -56,22 +55,6 @@ func (m *Module) listen(bus *events.Bus) {
 			return m.Queue.Queued(ctx, db, h.SchoolID)
 		})
 	})
-}
-
-// inSchool does a listener's work, if the school is served at present.
-func (m *Module) inSchool(ctx context.Context, id uuid.UUID, work func(*gorm.DB, *tenancy.School) error) error {
-	school, err := m.Schools.School(ctx, id)
-	if errors.Is(err, tenancy.ErrSchoolNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	db, err := events.DB(ctx)
-	if err != nil {
-		return err
-	}
-	return work(db, school)
 }
 
 // awake is the common table of when people may be disturbed: now, or when the school's quiet

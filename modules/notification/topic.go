@@ -2,7 +2,6 @@ package notification
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/events"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
@@ -100,26 +98,17 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 	if len(users) == 0 {
 		return nil
 	}
-	db, err := events.DB(ctx)
-	if err != nil {
-		return err
-	}
-	found, err := m.Schools.School(ctx, school)
-	if errors.Is(err, tenancy.ErrSchoolNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	today := api.DateOf(m.Clock().In(found.Location()))
-	if err := tenancy.Pipeline(db, tenancy.Query{SQL: m.recallUnheard(), Args: []any{pgx.NamedArgs{"users": users, "today": today}}}); err != nil {
-		return fmt.Errorf("recalling messages: %w", err)
-	}
-	withDevice, err := m.Devices.Users(ctx, school, users...)
-	if err != nil || len(withDevice) == 0 {
-		return err
-	}
-	return m.setTopics(ctx, db, school, withDevice)
+	return api.InSchool(ctx, m.Schools, school, func(db *gorm.DB, found *tenancy.School) error {
+		today := api.DateOf(m.Clock().In(found.Location()))
+		if err := tenancy.Pipeline(db, tenancy.Query{SQL: m.recallUnheard(), Args: []any{pgx.NamedArgs{"users": users, "today": today}}}); err != nil {
+			return fmt.Errorf("recalling messages: %w", err)
+		}
+		withDevice, err := m.Devices.Users(ctx, school, users...)
+		if err != nil || len(withDevice) == 0 {
+			return err
+		}
+		return m.setTopics(ctx, db, school, withDevice)
+	})
 }
 
 // recallUnheard removes messages about a student, to parents who may not see the student

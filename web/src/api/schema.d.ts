@@ -19735,8 +19735,11 @@ export interface components {
         };
         UnreachedPage: {
             items: components["schemas"]["Unreached"][];
+            /** @example 20 */
             limit: number;
+            /** @example 1 */
             page: number;
+            /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
         };
