@@ -53,10 +53,10 @@ func TestNoRowEverComesFromAnotherSchool(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
 	o.Shards = 4
-	o.Migrations = []migrations.Migration{{Version: 1, Name: "0001_torture", SQL: `
+	ms := []migrations.Migration{{Version: 1, Name: "0001_torture", SQL: `
 		create table pupil (id int primary key, school text not null, visits int not null default 0);
 		create table entry (id uuid primary key, school text not null);`}}
-	c, schools := clusters.Fleet(t, &o, tortureSchools)
+	c, schools := clusters.Fleet(t, &o, ms, tortureSchools)
 	for _, s := range schools {
 		db := clusters.Bound(t, c, s, tenancy.ReadWrite)
 		if err := db.Exec(`insert into pupil select i, ? from generate_series(1, 25) i`, s.Code).Error; err != nil {

@@ -154,7 +154,7 @@ func TestTheClockMigratesTheFleetAndKeepsSpares(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
 	o.PlatformConns = 8
-	_, schools := clusters.Fleet(t, &o, 5)
+	_, schools := clusters.Fleet(t, &o, clusters.Pupils, 5)
 	o.Spares = 2
 	o.Migrations = clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`)
 	c := clusters.Ready(t, o)

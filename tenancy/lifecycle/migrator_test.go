@@ -23,7 +23,7 @@ func TestThreeMigratorsAtOnceMigrateEachSchoolOnce(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
 	o.Spares = 2
-	c, schools := clusters.Fleet(t, &o, 30)
+	c, schools := clusters.Fleet(t, &o, clusters.Pupils, 30)
 	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 2 {
 		t.Fatalf("made %d spares: %v", made, err)
 	}
@@ -60,7 +60,7 @@ func TestThreeMigratorsAtOnceMigrateEachSchoolOnce(t *testing.T) {
 func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
-	c, schools := clusters.Fleet(t, &o, 8)
+	c, schools := clusters.Fleet(t, &o, clusters.Pupils, 8)
 	bad := schools[3]
 	admin := clusters.Node(t, c, "main").Admin()
 	if _, err := admin.Exec(t.Context(), `insert into `+tenancy.Ident(bad.Schema)+`.pupil values (100, 'pupil 1')`); err != nil {
@@ -113,7 +113,7 @@ func TestASchoolThatFailsIsReportedAndTheOthersGoOn(t *testing.T) {
 func TestATemplateThatFailsKeepsTheSchoolsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
-	c, schools := clusters.Fleet(t, &o, 3)
+	c, schools := clusters.Fleet(t, &o, clusters.Pupils, 3)
 	o.Migrations = clusters.AndThen(clusters.Pupils, `create table pupil ()`)
 	report, err := lifecycle.NewMigrator(clusters.Open(t, o)).Run(t.Context())
 	if err != nil {
@@ -132,7 +132,7 @@ func TestATemplateThatFailsKeepsTheSchoolsAsTheyAre(t *testing.T) {
 func TestABusyTableIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
-	_, schools := clusters.Fleet(t, &o, 2)
+	_, schools := clusters.Fleet(t, &o, clusters.Pupils, 2)
 	o.Migrations = clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`)
 	c := clusters.Open(t, o)
 	blocker := clusters.Connect(t, o.PlatformURL)
@@ -182,7 +182,7 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
 	o.ShardConns = 4
-	c, schools := clusters.Fleet(t, &o, 40)
+	c, schools := clusters.Fleet(t, &o, clusters.Pupils, 40)
 	type Pupil struct {
 		ID   int
 		Name string
@@ -244,7 +244,7 @@ func TestAddingAColumnUnderLoadDisturbsNobody(t *testing.T) {
 func TestASchoolBehindIsMigratedOnDemandOnce(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
-	_, schools := clusters.Fleet(t, &o, 1)
+	_, schools := clusters.Fleet(t, &o, clusters.Pupils, 1)
 	o.Migrations = clusters.AndThen(clusters.Pupils, `create table done (at timestamptz default now()); insert into done default values;`)
 	c := clusters.Ready(t, o)
 	var told atomic.Int64
@@ -269,8 +269,7 @@ func TestASchoolBehindIsMigratedOnDemandOnce(t *testing.T) {
 func TestTheDirectoryIsHealedFromTheSchoolsOwnVersion(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
-	o.Migrations = clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`)
-	c, schools := clusters.Fleet(t, &o, 2)
+	c, schools := clusters.Fleet(t, &o, clusters.AndThen(clusters.Pupils, `alter table pupil add column note text`), 2)
 	pool := c.PlatformPool()
 	// Migrated, but the instance died before the directory was told.
 	if _, err := pool.Exec(t.Context(), `update platform.school set schema_version = 1 where id = $1`, schools[0].ID); err != nil {
@@ -300,7 +299,7 @@ func TestTheDirectoryIsHealedFromTheSchoolsOwnVersion(t *testing.T) {
 func TestEnsureSchool_BelievesAFailureByItsClock(t *testing.T) {
 	t.Parallel()
 	o, clock := clusters.Options(t), wait.NewClock()
-	c, schools := clusters.Fleet(t, &o, 1)
+	c, schools := clusters.Fleet(t, &o, clusters.Pupils, 1)
 	admin, pupil := clusters.Node(t, c, "main").Admin(), tenancy.Ident(schools[0].Schema)+".pupil"
 	if _, err := admin.Exec(t.Context(), `insert into `+pupil+` values (100, 'pupil 1')`); err != nil {
 		t.Fatal(err)

@@ -120,7 +120,7 @@ func TestProvisioningKilledWhileItsTablesAreMadeIsResumed(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)
 	// The last migration waits for a lock this test holds: the child dies in the middle.
-	o.Migrations = clusters.AndThen(migrations.School(), `select pg_advisory_xact_lock_shared(4711)`)
+	o.Migrations = clusters.AndThen(clusters.FewTables, `select pg_advisory_xact_lock_shared(4711)`)
 	c := clusters.Ready(t, o)
 	p := provisioner(c, quiet)
 	s := request(t, p, "one")

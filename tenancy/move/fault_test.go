@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
-	"homeroom/migrations"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/tenancy/move"
@@ -41,7 +40,7 @@ func killPoints() (points []string, switched map[string]bool) {
 
 func TestAMoveWhoseMoverIsKilledAtAnyMomentIsResumed(t *testing.T) {
 	t.Parallel()
-	o, c := twoNodes(t)
+	o, c := twoNodes(t, withLedger)
 	points, switched := killPoints()
 	// One after another: they would wait for each other's turn otherwise.
 	for _, point := range points {
@@ -77,7 +76,7 @@ func TestAMoveWhoseMoverIsKilledAtAnyMomentIsResumed(t *testing.T) {
 
 func TestAMoveThatFailsBeforeTheSwitchLeavesTheSchoolWhereItWas(t *testing.T) {
 	t.Parallel()
-	_, c := twoNodes(t)
+	_, c := twoNodes(t, withLedger)
 	s := movable(t, c, "one")
 	north := clusters.Node(t, c, "north").Admin()
 	m := move.NewMover(c)
@@ -109,9 +108,9 @@ func TestAMoveThatFailsBeforeTheSwitchLeavesTheSchoolWhereItWas(t *testing.T) {
 
 func TestALongWriterIsWaitedForAndAMigrationStartsTheCopyAnew(t *testing.T) {
 	t.Parallel()
-	o, c := twoNodes(t)
+	o, c := twoNodes(t, withLedger)
 	s := movable(t, c, "one")
-	o.Migrations = clusters.AndThen(migrations.School(), `alter table class add column motto text not null default ''`)
+	o.Migrations = clusters.AndThen(o.Migrations, `alter table class add column motto text not null default ''`)
 	newer := clusters.Open(t, o) // a newer binary, which finds a move half done
 	m := move.NewMover(c)
 	requestMove(t, m, s, "north")
@@ -196,7 +195,7 @@ func TestServersThatCannotMoveSchoolsSaySo(t *testing.T) {
 
 func TestADrainedNodeIsEmptiedOneSchoolAfterAnother(t *testing.T) {
 	t.Parallel()
-	_, c := twoNodes(t)
+	_, c := twoNodes(t, withLedger)
 	schools := []*tenancy.School{movable(t, c, "a"), movable(t, c, "b")}
 	m := move.NewMover(c)
 	if err := m.Drain(t.Context(), "main"); err != nil {

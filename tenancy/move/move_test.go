@@ -12,17 +12,26 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"homeroom/migrations"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/tenancy/move"
 	"homeroom/testkit/clusters"
 )
 
+// withLedger are a school's first tables, and two that it has fewer rights to.
+var withLedger = clusters.AndThen(clusters.FewTables, `create table ledger_account (id uuid primary key, code text, name text);
+	revoke update on ledger_account from :school_role;
+	grant update (name, code) on ledger_account to :school_role;
+	create table ledger_entry (id uuid primary key);
+	revoke update, delete, truncate on ledger_entry from :school_role;`)
+
 // twoNodes is a cluster with a second node on the other server. Moving takes more
 // rights than serving: on Postgres 15, a superuser's.
-func twoNodes(t *testing.T) (tenancy.Options, *tenancy.Cluster) {
+func twoNodes(t *testing.T, ms []migrations.Migration) (tenancy.Options, *tenancy.Cluster) {
 	t.Helper()
 	o := clusters.Options(t)
+	o.Migrations = ms
 	o.PlatformURL, o.PlatformConns, o.AdminConns = clusters.NewDatabaseOf(t, "main", "createrole replication"), 8, 8
 	c := clusters.Ready(t, o)
 	if err := lifecycle.AddNode(t.Context(), c, "north", clusters.NewDatabaseOf(t, "north", "superuser"), ""); err != nil {
@@ -111,7 +120,7 @@ func mustBeClean(t *testing.T, c *tenancy.Cluster, s *tenancy.School, copies ...
 
 func TestASchoolMovesWhileItIsWrittenTo(t *testing.T) {
 	t.Parallel()
-	o, c := twoNodes(t)
+	o, c := twoNodes(t, migrations.School())
 	s, other := movable(t, c, "one"), movable(t, c, "two")
 	stale := clusters.Open(t, o) // an instance that hears nothing and remembers the school as it was
 	var stop atomic.Bool

@@ -122,11 +122,12 @@ func Exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
 	}
 }
 
-// Options are small pools on a database of the test's own.
+// Options are small pools on a database of the test's own, for schools of few tables: with all of them a school takes a second
+// to make. A test that needs them all says so.
 func Options(t *testing.T) tenancy.Options {
 	t.Helper()
 	return tenancy.Options{
-		PlatformURL: NewDatabase(t, "main"), Secret: []byte("tenancy tests"), RolePerSchool: true,
+		PlatformURL: NewDatabase(t, "main"), Secret: []byte("tenancy tests"), RolePerSchool: true, Migrations: FewTables,
 		Shards: 2, ShardConns: 2, AdminConns: 4, PlatformConns: 4,
 	}
 }
@@ -271,16 +272,17 @@ func AndThen(ms []migrations.Migration, sql string) []migrations.Migration {
 	return append(ms[:len(ms):len(ms)], migrations.Migration{Version: next, Name: fmt.Sprintf("%04d_next", next), SQL: sql})
 }
 
+// FewTables are the first of a school's migrations: people and rights, years and classes, students, subjects.
+var FewTables = migrations.School()[:4]
+
 // Pupils is a small school: tests of the migrator need many of them.
 var Pupils = []migrations.Migration{{Version: 1, Name: "0001_pupil", SQL: `create table pupil (id int primary key, name text not null);
 	insert into pupil select i, 'pupil ' || i from generate_series(1, 20) i;`}}
 
-// Fleet is a cluster of so many small schools.
-func Fleet(t *testing.T, o *tenancy.Options, schools int) (*tenancy.Cluster, []*tenancy.School) {
+// Fleet is a cluster of so many schools, each made by ms.
+func Fleet(t *testing.T, o *tenancy.Options, ms []migrations.Migration, schools int) (*tenancy.Cluster, []*tenancy.School) {
 	t.Helper()
-	if o.Migrations == nil {
-		o.Migrations = Pupils
-	}
+	o.Migrations = ms
 	c := Ready(t, *o)
 	out := make([]*tenancy.School, schools)
 	Together(t, min(schools, 4), func(worker int) error {

@@ -36,7 +36,8 @@ export function Dashboard() {
     refetchInterval: 60_000,
     staleTime: 0,
   })
-  const counted = useTotal('/school-admin/student/list', { status: 'ACTIVE' }, may('student', 'read') && !reads)
+  const counts = may('student', 'read') && !reads
+  const counted = useTotal('/school-admin/student/list', { status: 'ACTIVE' }, counts)
   const d = q.data
   const students = d?.students ?? counted
   const setUp = useSetUp()
@@ -90,11 +91,11 @@ export function Dashboard() {
       </Group>
       <QuickActs />
       {q.error && !d && <Trouble error={q.error} retry={() => void q.refetch()} />}
-      {young && (bare || students === undefined) && <SetUp {...setUp} />}
+      {young && bare && <SetUp {...setUp} />}
       {shown && reads && !(q.error && !d) && <Board d={d} range={range} />}
       {shown && (!reads || (q.error && !d)) && <Today />}
       {!reads && <Pages />}
-      {young && !bare && students !== undefined && (
+      {young && !bare && (students !== undefined || !(reads || counts)) && (
         <div style={{ marginTop: 32 }}>
           <SetUp {...setUp} working />
         </div>
