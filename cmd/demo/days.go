@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -15,7 +16,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// markedDays is how far back the registers go.
+// markedDays is how far back the registers go, unless a Demo says otherwise.
 const markedDays = 91
 
 // register is a division's day that is to be marked.
@@ -63,7 +64,7 @@ func (d *Demo) markDays(ctx context.Context, p *plan, school *tenancy.School, db
 // missing are the registers to be marked, the oldest first.
 func (d *Demo) missing(p *plan, school *tenancy.School, db *gorm.DB) ([]register, error) {
 	today := d.today(school)
-	from := today.AddDays(-markedDays)
+	from := today.AddDays(-cmp.Or(d.Days, markedDays))
 	var found struct {
 		years     []struct{ StartDate, EndDate api.Date }
 		holidays  []struct{ StartDate, EndDate api.Date }

@@ -33,6 +33,8 @@ type Account struct {
 
 // Demo makes and keeps the demo schools.
 type Demo struct {
+	Days int // how far back the registers go; three months unless set
+
 	service *service.Service
 	schools []*tenancy.School // by the plan
 }

@@ -30,17 +30,22 @@ func start(t *testing.T, name string, clock *wait.Clock) *testkit.App {
 	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_"+name, func(_ *config.Config, o *service.Options) {
 		o.Clock, o.NoFirstYear, o.NoQuietHours = clock.Now, false, false
 	})
-	fill(t, app)
+	fill(t, app, 0)
 	return app
 }
 
-func fill(t *testing.T, app *testkit.App) time.Duration {
+// fill makes the demo with the registers of so many days, of all of them unless said.
+func fill(t *testing.T, app *testkit.App, days int) *demo.Demo {
 	t.Helper()
-	began := time.Now()
-	if _, err := demo.Make(t.Context(), app.Service); err != nil {
+	d, err := demo.Open(t.Context(), app.Service)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return time.Since(began)
+	d.Days = days
+	if err := d.Fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // signIn signs in by e-mail, or by phone and the demo's PIN.
@@ -119,8 +124,7 @@ func madeTwice(t *testing.T, app *testkit.App) {
 	if families < 450 {
 		t.Errorf("%d guardians, want 450 or more", families)
 	}
-	took := fill(t, app)
-	t.Logf("the second time took %s", took)
+	fill(t, app, 0)
 	for list, n := range figures(t, admin) {
 		if n != first[list] {
 			t.Errorf("made again, %s has %d, had %d", list, n, first[list])
@@ -164,10 +168,7 @@ func TestDemo_Today_HasASecondSchoolAndABusThatDrives(t *testing.T) {
 	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_demo_today", func(_ *config.Config, o *service.Options) {
 		o.NoFirstYear = false
 	})
-	made, err := demo.Make(t.Context(), app.Service)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := fill(t, app, 1)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -211,7 +212,7 @@ func aMonthLater(t *testing.T, app *testkit.App, clock *wait.Clock) {
 	before := school.Count(t, "attendance", "true")
 	receipts := testkit.Get[total](t, admin, "/school-admin/fee/collection/list?limit=1").Total
 	clock.Pass(29 * 24 * time.Hour)
-	fill(t, app)
+	fill(t, app, 0)
 	admin = office(t, app, "admin@green-valley.local")
 	for day, want := range map[string]int{"2026-10-14": 0, "2026-11-11": 0, "2026-11-12": 10} {
 		if got := testkit.Get[unmarked](t, admin, "/school-admin/attendance/unmarked?date="+day); len(got.Divisions) != want {

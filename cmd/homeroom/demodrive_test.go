@@ -16,7 +16,12 @@ import (
 func TestTheDemoBusCanBeDrivenAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_demo")
-	if _, err := demo.Make(t.Context(), app.Service); err != nil {
+	made, err := demo.Open(t.Context(), app.Service)
+	if err == nil {
+		made.Days = 1 // what was before is of no concern to a bus
+		err = made.Fill(t.Context())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	app.ClearAttempts(t, demo.DriverPhone())
