@@ -127,7 +127,7 @@ func TestWriteOff_TakesWhatIsDueOffTheOldestInvoices(t *testing.T) {
 	if part.Balance != 5_150 || len(part.Invoices) != 2 || part.Invoices[0].Amount != 200 || part.Invoices[1].Amount != 50 {
 		t.Errorf("a part: %+v", part)
 	}
-	if got := states(o.report(t, asha)); got != "Fine PAID 0; Fine OVERDUE 150; Fine UNPAID 5000; " {
+	if got := states(o.report(t, asha)); got != "Dues PAID 0; Dues OVERDUE 150; Dues UNPAID 5000; " {
 		t.Error(got)
 	}
 	rest := testkit.Post[fee.WriteOff](t, o.clerk, writeOffPath, map[string]any{"studentId": asha, "reason": "Gone"})
@@ -147,7 +147,7 @@ func TestWriteOff_TakesWhatIsDueOffTheOldestInvoices(t *testing.T) {
 	}
 	o.clerk.Refuses(t, "POST", writeOffPath+"/"+rest.ID.String()+"/reverse", map[string]any{"reason": "Again"}, 409, "")
 	o.clerk.Refuses(t, "POST", writeOffPath+"/"+uuid.NewString()+"/reverse", map[string]any{"reason": "Again"}, 404, "")
-	if got := states(o.report(t, asha)); got != "Fine PAID 0; Fine OVERDUE 150; Fine UNPAID 5000; " {
+	if got := states(o.report(t, asha)); got != "Dues PAID 0; Dues OVERDUE 150; Dues UNPAID 5000; " {
 		t.Error(got)
 	}
 	o.sound(t)

@@ -13498,7 +13498,7 @@ export interface components {
             amount: number;
             /**
              * Format: date
-             * @description Of an invoice of its own; today unless given
+             * @description Of an invoice of its own; today unless given, and never before today
              */
             dueDate?: string;
             /**
