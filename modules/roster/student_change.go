@@ -73,8 +73,8 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 		if !reflect.DeepEqual(sits, sat) {
 			s.Touch()
 		}
-		if s.AdmissionDate == nil || s.AdmissionDate.IsZero() {
-			s.AdmissionDate = before.AdmissionDate
+		if isZero(s.AdmissionDate) {
+			return api.InvalidField("admissionDate", "admissionDate is required")
 		}
 		if err := s.normalize(c); err != nil {
 			return err

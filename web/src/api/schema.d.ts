@@ -15700,7 +15700,8 @@ export interface components {
              * @description The active year unless given
              */
             academicYearId?: string;
-            remark?: string;
+            /** @description An empty one takes it off */
+            remark: string;
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -19096,7 +19097,8 @@ export interface components {
              * @description The active year unless given
              */
             academicYearId?: string;
-            remark?: string;
+            /** @description An empty one takes it off */
+            remark: string;
             /** Format: uuid */
             studentId: string;
             /**
