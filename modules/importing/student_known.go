@@ -19,6 +19,7 @@ type knownStudent struct {
 	classID    *uuid.UUID
 	fields     []string // by column, up to colGuardians
 	seat       *knownSeat
+	sat        bool                 // in a class of this year, and no longer
 	groups     map[uuid.UUID]bool   // from today on
 	links      map[string]knownLink // by phone
 	hasPrimary bool
@@ -212,6 +213,14 @@ func readSeats(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 		order by student_id, start_date`, ids, c.Today().String())
 	if err != nil {
 		return fmt.Errorf("reading enrolments: %w", err)
+	}
+	left, err := readAll[struct{ Student uuid.UUID }](c.DB, `select distinct e.student_id from enrolment e
+		join academic_year y on y.id = e.academic_year_id and y.active where e.student_id = any($1) and e.end_date < $2`, ids, c.Today().String())
+	if err != nil {
+		return fmt.Errorf("reading enrolments: %w", err)
+	}
+	for _, l := range left {
+		byID[l.Student].sat = true
 	}
 	for _, r := range rows {
 		seat := &knownSeat{id: r.ID, yearID: r.Year, classID: r.Class, divisionID: r.Division, version: r.Version, started: r.Started}

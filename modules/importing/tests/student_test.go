@@ -272,4 +272,16 @@ func TestImport_WithoutADateOfAdmission_IsFromTheStartOfTheYear(t *testing.T) {
 	if n := o.Count(t, "enrolment e join student s on s.id = e.student_id", "s.first_name = 'Dev' and e.start_date > '2026-06-01'"); n != 1 {
 		t.Error("Dev sits there since the year began")
 	}
+	// Who is known and sat nowhere this year begins as a new one does.
+	o.imports(t, "admissionNumber,firstName\r\nE-1,Eva\r\nE-2,Fay\r\n", "")
+	if dry := o.imports(t, "admissionNumber,class,division\r\nE-1,Class 5,A\r\n", "dryRun=true"); dry.FromYearStart != 1 {
+		t.Errorf("placed later: %+v", dry)
+	}
+	o.imports(t, "admissionNumber,class,division\r\nE-1,Class 5,A\r\n", "")
+	o.imports(t, "admissionNumber,class,division\r\nE-2,Class 5,A\r\n", "since=TODAY")
+	for number, want := range map[string]string{"E-1": "=", "E-2": ">"} {
+		if n := o.Count(t, "enrolment e join student s on s.id = e.student_id", "s.admission_number = ? and e.start_date "+want+" '2026-06-01'", number); n != 1 {
+			t.Errorf("%s does not sit there since a day %s the year's first", number, want)
+		}
+	}
 }

@@ -18505,7 +18505,7 @@ export interface components {
             emergencyContactPhone?: string;
             /**
              * Format: date
-             * @description Moves the first day of the present enrolment, within its year and while nothing stands before it
+             * @description Moves the first day of the present enrolment, within its year and while nothing stands before it. With the division of a student who sits nowhere: since when they sit there; the admission date unless given, or the start of the year
              */
             enrolledFrom?: string | null;
             /** @example Asha */
