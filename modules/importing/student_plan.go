@@ -192,6 +192,9 @@ func (p *studentPlan) seat(c api.Ctx, l *studentLine, ch *studentStep) {
 		ch.classID, ch.changed = &class.id, true
 	}
 	now := ch.old.seat
+	if said := l.cells[colEnrolledFrom]; now != nil && said != "" && max(said, p.frame.year.StartDate.String()) != now.start {
+		p.found.Addf(l.row, "enrolledFrom", "is %s: change the first day on the student's own page", now.start)
+	}
 	roll := l.cells[colRollNumber]
 	if now != nil && now.divisionID == division.id && roll == "" {
 		roll = now.roll // an empty cell leaves what is there
@@ -202,14 +205,23 @@ func (p *studentPlan) seat(c api.Ctx, l *studentLine, ch *studentStep) {
 }
 
 // firstDay is since when a student sits in the division of their row: from today on who sits elsewhere, or was taken out of
-// a class of this year; others since their admission or the beginning of the year, whichever is later. A row without a day
-// of admission goes by since.
+// a class of this year; others as the row says, or since their admission, and not before the year began. A row without
+// either day goes by since.
 func (p *studentPlan) firstDay(c api.Ctx, l *studentLine, ch *studentStep) string {
 	today, since := c.Today().String(), max(ch.fields[colAdmissionDate], p.frame.year.StartDate.String())
+	said := l.cells[colEnrolledFrom]
 	switch {
 	case ch.old != nil && ch.old.seat != nil:
 		return today
-	case ch.old != nil && ch.old.sat, l.cells[colAdmissionDate] == "" && p.since == "TODAY":
+	case said > p.frame.year.EndDate.String():
+		p.found.Addf(l.row, "enrolledFrom", "must be in the academic year, which ends on %s", p.frame.year.EndDate)
+	case said != "" && said < l.cells[colAdmissionDate]:
+		p.found.Add(l.row, "enrolledFrom", "must not be before admissionDate")
+	case said != "" && ch.old != nil && said <= ch.old.sat:
+		p.found.Addf(l.row, "enrolledFrom", "must be after the student's last day in another division, %s", ch.old.sat)
+	case said != "":
+		return max(said, p.frame.year.StartDate.String())
+	case ch.old != nil && ch.old.sat != "", l.cells[colAdmissionDate] == "" && p.since == "TODAY":
 		return max(today, since)
 	}
 	return since

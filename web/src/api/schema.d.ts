@@ -39369,7 +39369,7 @@ export interface operations {
                 mode?: components["parameters"]["Mode"];
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
                 planHash?: components["parameters"]["PlanHash"];
-                /** @description Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today */
+                /** @description Since when those sit in their division whose row has neither enrolledFrom nor admissionDate: the start of the academic year unless given, or today */
                 since?: "YEAR_START" | "TODAY" | "";
             };
             header?: never;
@@ -39379,7 +39379,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `firstName`, `lastName`, `class`, `division`, `rollNumber`, `gender`, `dateOfBirth`, `bloodGroup`, `address`, `phone`, `email`, `admissionDate`, `previousSchool`, `medicalNotes`, `allergies`, `emergencyContactName`, `emergencyContactPhone`, `groups`, `guardian1Relation`, `guardian1FirstName`, `guardian1LastName`, `guardian1Phone`, `guardian1Email`, `guardian1Occupation`, `guardian2Relation`, `guardian2FirstName`, `guardian2LastName`, `guardian2Phone`, `guardian2Email`, `guardian2Occupation`, `guardian3Relation`, `guardian3FirstName`, `guardian3LastName`, `guardian3Phone`, `guardian3Email`, `guardian3Occupation`, `fullName`, `contactPhone`, `fatherName`, `fatherLastName`, `fatherPhone`, `fatherEmail`, `fatherOccupation`, `fatherRelation`, `motherName`, `motherLastName`, `motherPhone`, `motherEmail`, `motherOccupation`, `motherRelation`, `guardianName`, `guardianLastName`, `guardianPhone`, `guardianEmail`, `guardianOccupation`, `guardianRelation`. [What their cells must be](/api-docs/files). */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `firstName`, `lastName`, `class`, `division`, `rollNumber`, `gender`, `dateOfBirth`, `bloodGroup`, `address`, `phone`, `email`, `admissionDate`, `enrolledFrom`, `previousSchool`, `medicalNotes`, `allergies`, `emergencyContactName`, `emergencyContactPhone`, `groups`, `guardian1Relation`, `guardian1FirstName`, `guardian1LastName`, `guardian1Phone`, `guardian1Email`, `guardian1Occupation`, `guardian2Relation`, `guardian2FirstName`, `guardian2LastName`, `guardian2Phone`, `guardian2Email`, `guardian2Occupation`, `guardian3Relation`, `guardian3FirstName`, `guardian3LastName`, `guardian3Phone`, `guardian3Email`, `guardian3Occupation`, `fullName`, `contactPhone`, `fatherName`, `fatherLastName`, `fatherPhone`, `fatherEmail`, `fatherOccupation`, `fatherRelation`, `motherName`, `motherLastName`, `motherPhone`, `motherEmail`, `motherOccupation`, `motherRelation`, `guardianName`, `guardianLastName`, `guardianPhone`, `guardianEmail`, `guardianOccupation`, `guardianRelation`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;
