@@ -5312,6 +5312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/write-off/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a write-off, or print it
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeWriteOffById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/write-off/{id}/reverse": {
         parameters: {
             query?: never;
@@ -16951,7 +16971,7 @@ export interface components {
              * @description Of a payment
              */
             receiptId: string | null;
-            /** @description Of the receipt or the refund */
+            /** @description Of the receipt, the refund or the write-off */
             receiptNumber: string | null;
             /**
              * Format: uuid
@@ -19957,6 +19977,11 @@ export interface components {
             reason: string;
             /** Format: uuid */
             studentId: string;
+            /**
+             * @description Without gaps, by school and academic year
+             * @example 2026-27/WO-000001
+             */
+            writeOffNumber: string;
         };
         WriteOffIn: {
             /** @description In minor units; all that is due unless given */
@@ -19965,6 +19990,35 @@ export interface components {
             reason: string;
             /** Format: uuid */
             studentId: string;
+        };
+        WriteOffReceipt: {
+            admissionNumber: string;
+            amount: number;
+            /** @description Where the student sat that day, with the division */
+            className: string;
+            /**
+             * Format: uuid
+             * @description Of the transaction
+             */
+            id: string;
+            /** @description What of it was taken off which invoice */
+            invoices: components["schemas"]["Allocation"][];
+            reason: string;
+            /** @description It is due again */
+            reversed: boolean;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /** @example 2026-27/WO-000001 */
+            writeOffNumber: string;
+            /** Format: uuid */
+            writtenOffBy: string | null;
+            writtenOffByName: string;
+            /**
+             * Format: date
+             * @description The school's day
+             */
+            writtenOffOn: string;
         };
         YearChange: {
             /** Format: date */
@@ -35178,6 +35232,48 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeWriteOffById: {
+        parameters: {
+            query?: {
+                /** @description pdf to print it */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WriteOffReceipt"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
