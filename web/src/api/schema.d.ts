@@ -32374,6 +32374,8 @@ export interface operations {
             query?: {
                 classId?: string;
                 divisionId?: string;
+                /** @description Those who were in the group on the day of a paper in its subject, of all its divisions, and these papers alone */
+                groupId?: string;
                 /** @description Students a page; 100 unless given */
                 limit?: number;
                 /** @description From 1 */
