@@ -2,12 +2,18 @@ package paper_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"homeroom/paper"
 )
@@ -37,6 +43,110 @@ func TestNames_InEveryScript_HaveTheirGlyphs(t *testing.T) {
 		}
 	}
 	save(t, "scripts", d)
+}
+
+// shown are the parts of a line as a page draws them: where each begins, and its glyphs from left to right.
+type shown struct {
+	x      float64
+	glyphs []string
+}
+
+var (
+	page   = regexp.MustCompile(`(?s)/FlateDecode /Length \d+ >>\nstream\n(.*?)\nendstream`)
+	drawn  = regexp.MustCompile(`(?s)/ActualText <FEFF([0-9A-F]*)> >> BDC\nBT\n(.*?)ET\n`)
+	placed = regexp.MustCompile(`/F\d+ |1 0 0 1 ([\d.]+) [\d.]+ Tm|<([0-9A-F]{4})>`)
+)
+
+// draw draws a text and reads how the page draws it.
+func draw(t *testing.T, text string) (parts []shown) {
+	t.Helper()
+	d := paper.New(paper.Letterhead{Name: "Green Valley"}, "Names")
+	d.Text(text)
+	want := ""
+	for _, unit := range utf16.Encode([]rune(text)) {
+		want += fmt.Sprintf("%04X", unit)
+	}
+	for _, stream := range page.FindAllSubmatch(save(t, "", d), -1) {
+		z, err := zlib.NewReader(bytes.NewReader(stream[1]))
+		if err != nil {
+			continue
+		}
+		content, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range drawn.FindAllSubmatch(content, -1) {
+			if string(line[1]) != want {
+				continue
+			}
+			for _, at := range placed.FindAllSubmatch(line[2], -1) {
+				switch {
+				case len(at[2]) > 0:
+					parts[len(parts)-1].glyphs = append(parts[len(parts)-1].glyphs, string(at[2]))
+				case len(at[1]) == 0:
+					parts = append(parts, shown{})
+				case len(parts[len(parts)-1].glyphs) == 0:
+					if parts[len(parts)-1].x, err = strconv.ParseFloat(string(at[1]), 64); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+	if len(parts) == 0 {
+		t.Fatalf("%q is not drawn", text)
+	}
+	return parts
+}
+
+func TestArabic_IsDrawnJoinedAndFromRightToLeft(t *testing.T) {
+	t.Parallel()
+	glyphs := func(text string) []string { return draw(t, text)[0].glyphs }
+	alone, meems, hahs, dal := glyphs("م")[0], glyphs("ممم"), glyphs("ححح"), glyphs("مد")[0]
+	if len(meems) != 3 || len(hahs) != 3 || slices.Contains(meems, alone) || meems[0] == meems[1] || meems[1] == meems[2] {
+		t.Fatalf("three letters are drawn as %v, one alone as %s: they are not joined", meems, alone)
+	}
+	// The last letter stands leftmost: a dal that ends, a meem and a hah in the middle, a meem that begins.
+	if got, want := glyphs("محمد"), []string{dal, meems[1], hahs[1], meems[2]}; !slices.Equal(got, want) {
+		t.Errorf("the word is drawn as %v, want %v", got, want)
+	}
+	if lam, alef := glyphs("لا"), glyphs("ا")[0]; len(lam) != 1 || lam[0] == alef {
+		t.Errorf("lam and alef are drawn as %v, want one glyph", lam)
+	}
+	// Words in two scripts: each line begins on its own side.
+	if latin, arabic := two(t, "Asha محمد"); arabic <= latin {
+		t.Errorf("the Arabic word begins at %g, the Latin one before it at %g", arabic, latin)
+	}
+	if latin, arabic := two(t, "محمد Asha"); arabic <= latin {
+		t.Errorf("the Latin word begins at %g, the Arabic one before it at %g, which is not to its right", latin, arabic)
+	}
+}
+
+// two is where the Latin and the Arabic part of a text begin.
+func two(t *testing.T, text string) (latin, arabic float64) {
+	t.Helper()
+	a := draw(t, "A")[0].glyphs[0]
+	for _, part := range draw(t, text) {
+		if slices.Contains(part.glyphs, a) {
+			latin = part.x
+		} else if len(part.glyphs) > 3 { // a blank may be drawn with it
+			arabic = part.x
+		}
+	}
+	return latin, arabic
+}
+
+func TestDevanagari_IsDrawnWithItsConjuncts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"क": 1, "क्ष": 1, "ज्ञ": 1, "श्री": 2, "द्वि": 2, "कृष्ण": 4} {
+		if got := draw(t, text)[0].glyphs; len(got) != want {
+			t.Errorf("%s is drawn as %d glyphs, want %d", text, len(got), want)
+		}
+	}
+	ka := draw(t, "क")[0].glyphs[0]
+	if got := draw(t, "कि")[0].glyphs; len(got) != 2 || got[1] != ka {
+		t.Errorf("the vowel of कि is drawn behind its letter: %v", got)
+	}
 }
 
 func TestCharacter_OfNoFont_IsCountedAsMissing(t *testing.T) {

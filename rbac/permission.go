@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -79,7 +80,9 @@ func updatePermissions(c api.Ctx, r permissionsChange) (permissionList, error) {
 			values (?, ?, ?, ?, ?, ?, ?)
 			on conflict (role_id, module_id) do update
 			set can_read = excluded.can_read, can_write = excluded.can_write, can_delete = excluded.can_delete,
-				version = permission.version + 1, updated_at = excluded.updated_at`,
+				version = permission.version + 1, updated_at = excluded.updated_at
+			where (permission.can_read, permission.can_write, permission.can_delete)
+				is distinct from (excluded.can_read, excluded.can_write, excluded.can_delete)`,
 			api.NewID(), role.ID, p.ModuleID, p.CanRead, p.CanWrite, p.CanDelete, c.Now).Error
 		if err != nil {
 			return permissionList{}, fmt.Errorf("changing a permission: %w", err)
@@ -90,7 +93,9 @@ func updatePermissions(c api.Ctx, r permissionsChange) (permissionList, error) {
 		return permissionList{}, err
 	}
 	c.Changed("update", "permission", role.ID, before, after)
-	c.RightsChanged()
+	if !slices.Equal(before.Permissions, after.Permissions) {
+		c.RightsChanged()
+	}
 	return after, nil
 }
 

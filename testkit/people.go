@@ -52,6 +52,25 @@ func (s *School) Child(t testing.TB, seat Seat, parents int) Child {
 	return child
 }
 
+// Owe lets a student owe an amount that is due on a day, which may be long past: what the
+// interface charges never is.
+func (s *School) Owe(t testing.TB, student uuid.UUID, amount int64, due api.Date) {
+	t.Helper()
+	s.exec(t, `with account as (
+			insert into ledger_account (id, code, name, type, student_id) values (@student, 'STUDENT ' || @student, 'Student', 'STUDENT', @student)
+			on conflict do nothing),
+		posted as (
+			insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
+			values (@id, 'CHARGE', least(cast(@due as date), current_date), 'Dues', 'owe ' || @id, now())),
+		billed as (
+			insert into fee_invoice (id, academic_year_id, number, student_id, name, due_date, lines, transaction_id, created_at)
+			select @id, id, 'owe ' || @id, @student, 'Dues', @due, '[]', @id, now() from academic_year where active)
+		insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
+		values (@id, 1, @student, 'DR', @amount, @id, @due),
+			(@id, 2, '00000000-0000-4000-8000-000000000008', 'CR', @amount, null, null)`,
+		map[string]any{"id": api.NewID(), "student": student, "amount": amount, "due": due})
+}
+
 // Link makes a signed-in parent a guardian of a student.
 func (s *School) Link(t testing.TB, parent *Client, student uuid.UUID) {
 	t.Helper()

@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -48,70 +47,6 @@ func TestContract_CreatedTwiceUnderOneKey_IsOneRecord(t *testing.T) {
 	if n := s.Count(t, "student", "true"); n != 1 {
 		t.Errorf("%d students", n)
 	}
-}
-
-// puts calls visit for every PUT of a school's record that has an example.
-func puts(t *testing.T, visit func(t *testing.T, r api.Row, e api.Example, s *testkit.School, path string)) {
-	t.Helper()
-	app := testkit.Shared(t)
-	for _, r := range rowsOf(app) {
-		if r.Method != http.MethodPut || r.Module == "" || strings.Count(r.Path, ":") != 1 || !strings.HasSuffix(r.Path, ":id") {
-			continue
-		}
-		e, ok := exampleOf(app, r.Path)
-		if !ok {
-			t.Errorf("%s: no module has an example", r.Name())
-			continue
-		}
-		t.Run(r.Path, func(t *testing.T) {
-			t.Parallel()
-			s := app.NewSchool(t)
-			visit(t, r, e, s, withID(r.Path, e.Make(newMaker(t, s))))
-		})
-	}
-}
-
-func TestContract_PutThatChangesNothing_LeavesNoTrace(t *testing.T) {
-	t.Parallel()
-	puts(t, func(t *testing.T, r api.Row, e api.Example, s *testkit.School, path string) {
-		admin := s.As(t, api.SchoolAdmin)
-		bodies := map[string]map[string]any{"nothing": {}}
-		if a := admin.Call(t, "PUT", path, e.Change); a.Status == 200 { // some examples name a record of another school
-			bodies["the same again"] = e.Change
-		}
-		id := uuid.MustParse(path[strings.LastIndex(path, "/")+1:])
-		before, audits := record(t, s, e.Table, id), s.Count(t, "audit_event", "true")
-		for what, body := range bodies {
-			if a := admin.Call(t, "PUT", path, body); a.Status != 200 && a.Status != 422 {
-				t.Errorf("%s: %d %s", what, a.Status, a.Body)
-			}
-			if after := record(t, s, e.Table, id); after != before {
-				t.Errorf("%s changed the record\nfrom %s\nto   %s", what, before, after)
-			}
-			if n := s.Count(t, "audit_event", "true"); n != audits {
-				t.Errorf("%s left %d entries of the audit log", what, n-audits)
-			}
-		}
-	})
-}
-
-func TestContract_UpdatedAtOfAnAnswer_IsWhatGetSays(t *testing.T) {
-	t.Parallel()
-	puts(t, func(t *testing.T, r api.Row, e api.Example, s *testkit.School, path string) {
-		type stamped struct{ UpdatedAt string }
-		admin := s.As(t, api.SchoolAdmin)
-		a := admin.Call(t, "PUT", path, e.Change)
-		read := admin.Call(t, "GET", path, nil)
-		if a.Status != 200 || read.Status != 200 {
-			return // nothing to compare
-		}
-		var put, got stamped
-		a.Read(t, &put)
-		read.Read(t, &got)
-		if put != got {
-			t.Errorf("PUT says %s, GET %s", put.UpdatedAt, got.UpdatedAt)
-		}
-	})
 }
 
 func TestContract_PutOfPartsInOtherTables_IsANewVersion(t *testing.T) {

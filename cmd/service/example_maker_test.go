@@ -15,11 +15,18 @@ type exampleMaker struct {
 	t      testing.TB
 	school *testkit.School
 	admin  *testkit.Client
+	last   stamped // what the last POST answered
+}
+
+// stamped is the part of an answer that says which record it is, and since when as it is.
+type stamped struct {
+	ID        uuid.UUID
+	UpdatedAt string
 }
 
 func newMaker(t testing.TB, s *testkit.School) *exampleMaker {
 	t.Helper()
-	return &exampleMaker{t, s, s.As(t, api.SchoolAdmin)}
+	return &exampleMaker{t: t, school: s, admin: s.As(t, api.SchoolAdmin)}
 }
 
 // create makes a record with a POST of one of the school's administrators.
@@ -30,7 +37,8 @@ func create(t testing.TB, admin *testkit.Client, path string, data map[string]an
 
 func (m *exampleMaker) Create(path string, data map[string]any) uuid.UUID {
 	m.t.Helper()
-	return create(m.t, m.admin, path, data)
+	m.last = testkit.Post[stamped](m.t, m.admin, path, data)
+	return m.last.ID
 }
 
 func (m *exampleMaker) Call(method, path string, data map[string]any, into any) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"image"
 	"image/png"
-	"os"
 	"strings"
 	"testing"
 
@@ -110,6 +109,13 @@ func TestAReportCardWeighsExamsInTheirTermsAndTermsInTheYear(t *testing.T) {
 		t.Errorf("with what is not published: %d exams", len(early.Exams))
 	}
 
+	on := h.printed(t, path+"?format=pdf")
+	for _, want := range []string{"Term 1, weight 40", "Term 2, weight 60", "weight 1", "weight 3"} {
+		if !on.Says(want) {
+			t.Errorf("the paper does not say %q: %q", want, on.Pages)
+		}
+	}
+
 	// The parent has the same card, and only of their own child.
 	parent := h.parent(t, asha)
 	ours := "/parent/exam/report-card?studentId=" + asha.ID.String()
@@ -141,10 +147,8 @@ func TestAReportCardIsPrintedWithLogoAndAttendance(t *testing.T) {
 		!strings.Contains(a.Header.Get("Content-Disposition"), "report-card-"+asha.AdmissionNumber) {
 		t.Fatalf("%d %v %.100s", a.Status, a.Header, a.Body)
 	}
-	if folder := os.Getenv("PAPERS"); folder != "" { // to look at it
-		if err := os.WriteFile(folder+"/card.pdf", a.Body, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if on := testkit.ReadPaper(t, a.Body); !on.Says("45 of 50 marked days, of 60 school days (90 %)") {
+		t.Errorf("the paper does not say the attendance: %q", on.Pages)
 	}
 	if b := h.parent(t, asha).Call(t, "GET", "/parent/exam/report-card?format=pdf&studentId="+asha.ID.String(), nil); b.Status != 200 ||
 		!bytes.HasPrefix(b.Body, []byte("%PDF-")) {

@@ -67,6 +67,61 @@ func TestElectivePaper_ExpectsResultsOfThoseWhoTakeIt(t *testing.T) {
 	}
 }
 
+func TestGroup_OfTwoDivisions_HasOneMarkSheetAndItsOwnTeacher(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	asha, bina, chand := h.admit(t, "Asha", h.a), h.admit(t, "Bina", h.b), h.admit(t, "Chand", h.a)
+	french := testkit.Post[roster.Subject](t, h.admin, "/school-admin/subject/create",
+		map[string]any{"name": "French", "code": "FR", "type": "ELECTIVE"})
+	period := testkit.Post[struct{ ID uuid.UUID }](t, h.admin, "/school-admin/timetable/period/create",
+		map[string]any{"name": "Period 1", "startTime": "09:00", "endTime": "09:45"})
+	group := func(name string, teacher uuid.UUID, takers ...pupil) uuid.UUID {
+		t.Helper()
+		g := testkit.Post[roster.Group](t, h.admin, "/school-admin/group/create",
+			map[string]any{"name": name, "subjectId": french.ID, "divisionIds": []any{h.a.ID, h.b.ID}})
+		ids := []uuid.UUID{}
+		for _, p := range takers {
+			ids = append(ids, p.ID)
+		}
+		testkit.Put[roster.GroupMembers](t, h.admin, fmt.Sprint("/school-admin/group/", g.ID, "/members"),
+			map[string]any{"studentIds": ids, "fromDate": "2026-06-01"})
+		testkit.Put[any](t, h.admin, "/school-admin/timetable/group/"+g.ID.String(),
+			map[string]any{"slots": []any{map[string]any{"dayOfWeek": 1, "periodId": period.ID, "teacherId": teacher}}})
+		return g.ID
+	}
+	ravi, first := h.teacher(t, "Ravi", assigned(h.a, french), assigned(h.b, french))
+	zoe, second := h.teacher(t, "Zoe", assigned(h.a, french))
+	head, _ := h.teacher(t, "Head", assigned(h.a, french), assigned(h.b, french))
+	early, late := group("French 1", first, asha, bina), group("French 2", second, chand)
+	s := h.schedule(t, h.exam(t, "Half-yearly"), paper(h.five, h.maths, 1), paper(h.five, french, 2))
+	maths, paperF := s.Papers[0], s.Papers[1]
+	h.upload(t, s.Exam, got(maths, asha, 80), got(maths, bina, 60), got(maths, chand, 40))
+
+	upload := "/teacher/result/upload"
+	testkit.Post[exam.Uploaded](t, ravi, upload, batch(s.Exam, got(paperF, asha, 70), got(paperF, bina, 71)))
+	ravi.Refuses(t, "POST", upload, batch(s.Exam, got(paperF, asha, 72), got(paperF, chand, 1)), 403, "PERMISSION_DENIED")
+	zoe.Refuses(t, "POST", upload, batch(s.Exam, got(paperF, asha, 1)), 403, "PERMISSION_DENIED")
+	own := testkit.Post[exam.Uploaded](t, zoe, upload, batch(s.Exam, got(paperF, chand, 90))).Results[0]
+	ravi.Refuses(t, "PUT", "/teacher/result/update", map[string]any{"id": own.ID, "marksObtained": 1}, 403, "PERMISSION_DENIED")
+	// Who holds no group's lessons is responsible for the whole subject.
+	testkit.Post[exam.Uploaded](t, head, upload, batch(s.Exam, got(paperF, asha, 75), got(paperF, chand, 91)))
+
+	for id, want := range map[uuid.UUID]string{early: "[Asha 75 Bina 71]", late: "[Chand 91]"} {
+		sheet := testkit.Get[exam.ExamResults](t, h.admin, examPath(s.Exam, "/results?groupId="+id.String()))
+		var got []string
+		for _, r := range sheet.Students {
+			got = append(got, r.FirstName, r.Results[0].MarksObtained.String())
+			if len(r.Results) != 1 {
+				t.Errorf("%s has results %+v on a sheet of French", r.FirstName, r.Results)
+			}
+		}
+		if fmt.Sprint(got) != want || len(sheet.Papers) != 1 || sheet.Papers[0].ID != paperF.ID || sheet.Total != len(sheet.Students) {
+			t.Errorf("the sheet has %v of %+v, want %s", got, sheet.Papers, want)
+		}
+	}
+	h.admin.Refuses(t, "GET", examPath(s.Exam, "/results?groupId="+api.NewID().String()), nil, 422, "")
+}
+
 func TestElectivePaper_IsOnTheHallTicketsOfThoseWhoTakeIt(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)

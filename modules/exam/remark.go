@@ -40,7 +40,7 @@ type CardRemark struct {
 // RemarkFields are what is said.
 type RemarkFields struct {
 	AcademicYearID uuid.UUID `json:"academicYearId" doc:"The active year unless given"`
-	Remark         string    `json:"remark" validate:"max=1000"`
+	Remark         *string   `json:"remark" validate:"required,max=1000" doc:"An empty one takes it off"`
 }
 
 type officeRemark struct {
@@ -150,12 +150,12 @@ func (t remarkTable) write(c api.Ctx, student uuid.UUID, r RemarkFields) (Remark
 		return Remark{}, fmt.Errorf("reading a remark: %w", err)
 	}
 	if len(found) > 0 {
-		return t.change(c, found[0], r.Remark)
+		return t.change(c, found[0], *r.Remark)
 	}
 	if v := c.SentVersion(); v != nil && *v != 0 {
 		return Remark{}, api.Conflict("There is no remark on this card yet: you have version %d", *v)
 	}
-	return t.add(c, Remark{StudentID: student, AcademicYearID: year.ID, Remark: r.Remark})
+	return t.add(c, Remark{StudentID: student, AcademicYearID: year.ID, Remark: *r.Remark})
 }
 
 // studentRemark is a remark and whose card it is on.

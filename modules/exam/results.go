@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
@@ -58,6 +59,7 @@ type resultsRequest struct {
 	ID         uuid.UUID `path:"id"`
 	ClassID    uuid.UUID `json:"classId"`
 	DivisionID uuid.UUID `json:"divisionId"`
+	GroupID    uuid.UUID `json:"groupId" doc:"Those who were in the group on the day of a paper in its subject, of all its divisions, and these papers alone"`
 	Page       int       `json:"page" validate:"omitempty,min=1,max=100000" doc:"From 1"`
 	Limit      int       `json:"limit" validate:"omitempty,min=1,max=500" doc:"Students a page; 100 unless given"`
 }
@@ -118,6 +120,39 @@ var notTakenSQL = `select r.student_id, p.id as paper_id from exam_paper p join 
 	where p.exam_id = $1 and r.student_id = any($2)
 	and not ` + takes + ` order by p.exam_date, p.start_time, p.id`
 
+// groupSQL are the papers of the exam $1 in the subject of the group $2, with who was in it on their day.
+var groupSQL = `select p.id as paper_id, m.student_id from student_group g join exam_paper p on p.exam_id = $1 and p.subject_id = g.subject_id
+	join lateral (select m.student_id from ` + roster.InGroup("p.exam_date") + ` where m.group_id = g.id and e.class_id = p.class_id) m on true
+	where g.id = $2`
+
+// groupPapers are the papers in a group's subject and who sits them; nil where no group is asked for.
+type groupPapers struct {
+	papers, students map[uuid.UUID]bool
+}
+
+func readGroupPapers(c api.Ctx, exam, group uuid.UUID) (*groupPapers, error) {
+	if group == uuid.Nil {
+		return nil, nil
+	}
+	there, err := roster.Present(c, "student_group", []uuid.UUID{group})
+	if err != nil {
+		return nil, err
+	}
+	if !there[group] {
+		return nil, api.InvalidField("groupId", "groupId does not exist")
+	}
+	var rows []paperOf
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: groupSQL, Args: []any{exam, group}, Scan: tenancy.Collect(&rows)})
+	if err != nil {
+		return nil, fmt.Errorf("reading who sits a group's papers: %w", err)
+	}
+	out := &groupPapers{map[uuid.UUID]bool{}, map[uuid.UUID]bool{}}
+	for _, r := range rows {
+		out.papers[r.PaperID], out.students[r.StudentID] = true, true
+	}
+	return out, nil
+}
+
 // getResults is an exam's results for the office, in any state. All are
 // added up, since they are ranked among each other; the papers are read for one page.
 func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
@@ -144,7 +179,16 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 		all[i] = row.tally
 	}
 	stand := standings(all, scalesByClass(scales), rules[0])
-	rows = slices.DeleteFunc(rows, func(row standingRow) bool { return r.DivisionID != uuid.Nil && row.DivisionID != r.DivisionID })
+	group, err := readGroupPapers(c, r.ID, r.GroupID)
+	if err != nil {
+		return out, err
+	}
+	rows = slices.DeleteFunc(rows, func(row standingRow) bool {
+		return r.DivisionID != uuid.Nil && row.DivisionID != r.DivisionID || group != nil && !group.students[row.StudentID]
+	})
+	if group != nil {
+		out.Papers = slices.DeleteFunc(out.Papers, func(p Paper) bool { return !group.papers[p.ID] })
+	}
 	out.Total, out.TotalPages = len(rows), (len(rows)+r.Limit-1)/r.Limit
 	from := min((r.Page-1)*r.Limit, len(rows))
 	rows = rows[from:min(from+r.Limit, len(rows))]
@@ -165,7 +209,9 @@ func getResults(c api.Ctx, r resultsRequest) (ExamResults, error) {
 	}
 	papers := map[uuid.UUID][]PaperResult{}
 	for _, l := range lines {
-		papers[l.StudentID] = append(papers[l.StudentID], l.PaperResult)
+		if group == nil || group.papers[l.PaperID] {
+			papers[l.StudentID] = append(papers[l.StudentID], l.PaperResult)
+		}
 	}
 	for _, row := range rows {
 		out.Students = append(out.Students, StudentResult{

@@ -3,6 +3,7 @@ package exam
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -52,6 +53,35 @@ func teachersResults(c api.Ctx, l api.ListRequest) (api.Page[ResultItem], error)
 	return api.Fetch[ResultItem](c.DB.Table("(?) as result", mine), l)
 }
 
+// othersSQL are those of the students $2, each with a paper of $1, who learn its subject in a group that another teacher than
+// the user $3 holds the lessons of, while this one holds those of another group of the class in it.
+const othersSQL = `with lesson as (
+		select distinct g.id, g.subject_id, v.class_id, coalesce(h.user_id = $3, false) as own
+		from timetable_slot t join student_group g on g.id = t.group_id join employee h on h.id = t.teacher_id
+		join student_group_division y on y.group_id = g.id join division v on v.id = y.division_id),
+	learns as (
+		select p.subject_id, p.class_id, x.student_id, bool_or(l.own) as own
+		from unnest($1::uuid[], $2::uuid[]) as x (paper_id, student_id) join exam_paper p on p.id = x.paper_id
+		join student_group_member m on m.student_id = x.student_id and (m.to_date is null or m.to_date >= p.exam_date)
+		join lesson l on l.id = m.group_id and l.subject_id = p.subject_id and l.class_id = p.class_id group by 1, 2, 3)
+	select trim(s.first_name || ' ' || s.last_name) from learns n join student s on s.id = n.student_id
+	where not n.own and exists (select from lesson l where l.own and l.subject_id = n.subject_id and l.class_id = n.class_id)
+	order by 1 limit 5`
+
+// refuseOtherGroups refuses marks of students whom another teacher's group learns the subject in. Division and subject alone
+// decide where the teacher holds no lessons of its groups.
+func refuseOtherGroups(c api.Ctx, papers, students []uuid.UUID) error {
+	var names []string
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: othersSQL, Args: []any{papers, students, c.User.ID}, Scan: tenancy.Values(&names)})
+	if err != nil {
+		return fmt.Errorf("reading who teaches which group: %w", err)
+	}
+	if len(names) > 0 {
+		return api.Denied("Another teacher holds the lessons of the group of " + strings.Join(names, ", "))
+	}
+	return nil
+}
+
 // resultChange is a correction of one result.
 type resultChange struct {
 	ID uuid.UUID `json:"id" validate:"required"`
@@ -84,6 +114,9 @@ func findResult(c api.Ctx, id uuid.UUID) (resultAt, error) {
 // resultScope is the division and subject of the result that shall change.
 func resultScope(c api.Ctx, r resultChange) (api.Target, error) {
 	at, err := findResult(c, r.ID)
+	if err == nil {
+		err = refuseOtherGroups(c, []uuid.UUID{at.PaperID}, []uuid.UUID{at.StudentID})
+	}
 	return api.Target{DivisionID: at.DivisionID, SubjectID: at.SubjectID}, err
 }
 

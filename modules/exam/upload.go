@@ -222,14 +222,16 @@ func uploadScope(c api.Ctx, r batch) ([]api.Target, error) {
 	}
 	list, _ := r.entries(f)
 	var targets []api.Target
+	var papers, students []uuid.UUID
 	seen := map[api.Target]bool{}
 	for _, e := range list {
+		papers, students = append(papers, e.paper.ID), append(students, e.student)
 		if t := (api.Target{DivisionID: e.division, SubjectID: e.paper.SubjectID}); !seen[t] {
 			seen[t] = true
 			targets = append(targets, t)
 		}
 	}
-	return targets, nil
+	return targets, refuseOtherGroups(c, papers, students)
 }
 
 func examIsThere(c api.Ctx, id uuid.UUID) error {

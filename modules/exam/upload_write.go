@@ -146,6 +146,10 @@ func saveResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, written []Result
 
 // bookResults audits every result that was written, and tells of them.
 func bookResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, before, written []Result) error {
+	if len(written) == 0 {
+		c.Unchanged()
+		return nil
+	}
 	var fresh, changed []int
 	for i := range written {
 		if before[i].ID == uuid.Nil {
@@ -167,8 +171,6 @@ func bookResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, before, written 
 		return err
 	}
 	c.Changed("upload", "exam", exam, nil, map[string]any{"created": len(fresh), "updated": len(changed), "paperIds": papers})
-	if len(written) > 0 {
-		c.Tell(events.Fact{Kind: "results.uploaded", Data: map[string]any{"examId": exam, "paperIds": papers, "results": len(written)}})
-	}
+	c.Tell(events.Fact{Kind: "results.uploaded", Data: map[string]any{"examId": exam, "paperIds": papers, "results": len(written)}})
 	return nil
 }

@@ -35,11 +35,14 @@ type AdHocStudent struct {
 	TransactionID *uuid.UUID `json:"transactionId" doc:"By which it can be reversed; none in a dry run"`
 }
 
+// errPastDue refuses to charge somebody who would be in default at once.
+var errPastDue = api.InvalidField("dueDate", "The due date must not be in the past")
+
 // chargeAdHoc bills students for something besides the instalments, each with an invoice of
 // its own. The year's concessions are for instalments; one for the invoice can be granted.
 func chargeAdHoc(c api.Ctx, r adHocIn) (AdHocCharged, error) {
 	if r.DueDate.Before(c.Today()) {
-		return AdHocCharged{}, api.InvalidField("dueDate", "The due date must not be in the past")
+		return AdHocCharged{}, errPastDue
 	}
 	head, err := api.Find[Head](c, "fee head", c.DB, r.FeeHeadID)
 	if err != nil {

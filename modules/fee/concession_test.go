@@ -67,6 +67,8 @@ func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
 	if got := o.grant(t, asha, map[string]any{"mode": "AMOUNT", "value": 5, "invoiceId": invoice.ID}); got.Posted != 0 {
 		t.Errorf("waived more than was charged: %+v", got)
 	}
+	o.refuses(t, "POST", "/school-admin/fee/fine",
+		map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(-1)}, 422, "dueDate")
 	own := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine",
 		map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(5)})
 	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; Fine UNPAID 90; " || own.Balance != 90 {

@@ -15,8 +15,7 @@ import (
 // owes lets a student owe an amount since so many days.
 func (o *office) owes(t *testing.T, student uuid.UUID, amount int64, days int) {
 	t.Helper()
-	testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine",
-		map[string]any{"studentId": student, "amount": amount, "reason": "Old", "dueDate": o.today.AddDays(-days)})
+	o.Owe(t, student, amount, o.today.AddDays(-days))
 }
 
 func TestDuesAreAgedByTheOldestThatIsOpen(t *testing.T) {

@@ -42,7 +42,7 @@ type fineIn struct {
 	Reason    string     `json:"reason" validate:"notblank,max=500" example:"Broken window"`
 	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"The head that earns it; the fines' own account unless given"`
 	InvoiceID *uuid.UUID `json:"invoiceId" doc:"The invoice it makes larger; one of its own unless given"`
-	DueDate   api.Date   `json:"dueDate" doc:"Of an invoice of its own; today unless given"`
+	DueDate   api.Date   `json:"dueDate" doc:"Of an invoice of its own; today unless given, and never before today"`
 }
 
 // Fined is a fine that was posted.
@@ -57,6 +57,9 @@ type Fined struct {
 
 // fineByHand charges a fine the office decides on.
 func fineByHand(c api.Ctx, r fineIn) (Fined, error) {
+	if !r.DueDate.IsZero() && r.DueDate.Before(c.Today()) {
+		return Fined{}, errPastDue
+	}
 	who, year, open, err := atCounter(c, r.StudentID)
 	if err != nil {
 		return Fined{}, err

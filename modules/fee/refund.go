@@ -58,17 +58,25 @@ type Refunded struct {
 }
 
 const (
+	// sixDigits is a number of a series as papers carry it: see paperNumber.
+	sixDigits = `lpad(number::text, greatest(6, length(number::text)), '0')`
+
+	// classThen is where the student s sat on a day, which follows.
+	classThen = `coalesce((select trim(k.name || ' ' || coalesce(d.name, '')) from (select s.class_id) a
+			left join enrolment e on e.student_id = s.id and daterange(e.start_date, e.end_date, '[]') @> `
+	// ofClassThen ends it.
+	ofClassThen = `
+			join class k on k.id = coalesce(e.class_id, a.class_id) left join division d on d.id = e.division_id), '') as class_name`
+
 	insertRefund = `with taken as (` + takeNumbers + ` as number)
 		insert into fee_refund (id, academic_year_id, number, refund_number, student_id, transaction_id, amount, payment_mode,
 		reference_number, reason, paid_on, paid_at, paid_by)
-		select $3, $4, number, $5::text || '/RF-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12,
+		select $3, $4, number, $5::text || '/RF-' || ` + sixDigits + `, $6, $7, $8, $9, $10, $11, $12,
 		$13, $14 from taken
 		returning refund_number`
 
 	selectRefund = `select r.id, r.refund_number, r.student_id, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
-		coalesce((select trim(k.name || ' ' || coalesce(d.name, '')) from (select s.class_id) a
-			left join enrolment e on e.student_id = s.id and e.start_date <= r.paid_on and (e.end_date is null or e.end_date >= r.paid_on)
-			join class k on k.id = coalesce(e.class_id, a.class_id) left join division d on d.id = e.division_id), '') as class_name,
+		` + classThen + `r.paid_on` + ofClassThen + `,
 		r.transaction_id, r.amount, r.payment_mode,
 		r.reference_number, r.reason, r.paid_on, r.paid_at, r.paid_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as paid_by_name
@@ -143,25 +151,27 @@ func refund(c api.Ctx, r refundIn) (Refunded, error) {
 }
 
 func (m *Module) getRefund(c api.Ctx, r printable) (api.MaybeFile[Refund], error) {
-	return m.refundBy(c, r, `r.id = $1`, r.ID)
+	return readPaper[Refund](c, m, r, "refund", selectRefund+` where r.id = $1`, r.ID)
 }
 
 // childsRefund is a refund of a linked child's.
 func (m *Module) childsRefund(c api.Ctx, r printable) (api.MaybeFile[Refund], error) {
-	return m.refundBy(c, r, `r.id = $1 and r.student_id in (`+roster.LinkedIDs("$2")+`)`, r.ID, c.User.ID)
+	return readPaper[Refund](c, m, r, "refund", selectRefund+` where r.id = $1 and r.student_id in (`+roster.LinkedIDs("$2")+`)`, r.ID, c.User.ID)
 }
 
-// refundBy reads the refund a condition names.
-func (m *Module) refundBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile[Refund], error) {
-	var found []Refund
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectRefund + ` where ` + where, Args: args, Scan: tenancy.Collect(&found)})
+// readPaper reads the record that a query finds, or prints it.
+func readPaper[T interface {
+	pdf(c api.Ctx, head paper.Letterhead) (*api.File, error)
+}](c api.Ctx, m *Module, r printable, what, query string, args ...any) (api.MaybeFile[T], error) {
+	var found []T
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: query, Args: args, Scan: tenancy.Collect(&found)})
 	if err != nil {
-		return api.MaybeFile[Refund]{}, fmt.Errorf("reading a refund: %w", err)
+		return api.MaybeFile[T]{}, fmt.Errorf("reading a %s: %w", what, err)
 	}
 	if len(found) == 0 {
-		return api.MaybeFile[Refund]{}, api.NotFound("refund")
+		return api.MaybeFile[T]{}, api.NotFound(what)
 	}
-	out := api.MaybeFile[Refund]{Data: found[0]}
+	out := api.MaybeFile[T]{Data: found[0]}
 	if r.Format == "pdf" {
 		head, err := m.Letterhead(c)
 		if err != nil {

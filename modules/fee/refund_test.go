@@ -124,15 +124,27 @@ func TestWriteOff_TakesWhatIsDueOffTheOldestInvoices(t *testing.T) {
 	o.clerk.Refuses(t, "POST", writeOffPath, map[string]any{"studentId": asha, "amount": 401, "reason": "Gone"}, 422, "")
 	o.clerk.Refuses(t, "POST", writeOffPath, map[string]any{"studentId": asha}, 422, "")
 	part := testkit.Post[fee.WriteOff](t, o.clerk, writeOffPath, map[string]any{"studentId": asha, "amount": 250, "reason": "Gone"})
-	if part.Balance != 5_150 || len(part.Invoices) != 2 || part.Invoices[0].Amount != 200 || part.Invoices[1].Amount != 50 {
+	if part.WriteOffNumber != "2026-27/WO-000001" || part.Balance != 5_150 || len(part.Invoices) != 2 || part.Invoices[0].Amount != 200 || part.Invoices[1].Amount != 50 {
 		t.Errorf("a part: %+v", part)
 	}
-	if got := states(o.report(t, asha)); got != "Fine PAID 0; Fine OVERDUE 150; Fine UNPAID 5000; " {
+	if got := states(o.report(t, asha)); got != "Dues PAID 0; Dues OVERDUE 150; Dues UNPAID 5000; " {
 		t.Error(got)
 	}
 	rest := testkit.Post[fee.WriteOff](t, o.clerk, writeOffPath, map[string]any{"studentId": asha, "reason": "Gone"})
-	if rest.Amount != 150 || rest.Balance != 5_000 {
+	if rest.WriteOffNumber != "2026-27/WO-000002" || rest.Amount != 150 || rest.Balance != 5_000 {
 		t.Errorf("the rest: %+v", rest)
+	}
+	one := testkit.Get[fee.WriteOffReceipt](t, o.clerk, writeOffPath+"/"+part.ID.String())
+	if one.WriteOffNumber != part.WriteOffNumber || one.StudentID != asha || one.Amount != 250 || one.Reason != "Gone" || one.Reversed ||
+		one.ClassName != "Class 5 A" || one.WrittenOffOn != o.today || one.WrittenOffBy == nil || !slices.Equal(one.Invoices, part.Invoices) {
+		t.Errorf("the receipt says %+v", one)
+	}
+	paper := o.clerk.Call(t, "GET", writeOffPath+"/"+part.ID.String()+"?format=pdf", nil)
+	if p := testkit.ReadPaper(t, paper.Body); !p.Says(part.WriteOffNumber) || !p.Says("Gone") || len(p.Missing) > 0 {
+		t.Errorf("on paper: %+v", p)
+	}
+	if e := o.report(t, asha).Entries; *e[len(e)-1].ReceiptNumber != rest.WriteOffNumber {
+		t.Errorf("the statement has %+v", e[len(e)-1])
 	}
 	o.clerk.Refuses(t, "POST", writeOffPath, map[string]any{"studentId": asha, "reason": "Gone"}, 409, "")
 	b := testkit.Get[fee.TrialBalance](t, o.clerk, "/school-admin/fee/trial-balance")
@@ -142,12 +154,15 @@ func TestWriteOff_TakesWhatIsDueOffTheOldestInvoices(t *testing.T) {
 	o.sound(t)
 
 	back := testkit.Post[fee.WriteOff](t, o.clerk, writeOffPath+"/"+rest.ID.String()+"/reverse", map[string]any{"reason": "They came"})
-	if back.Balance != 5_150 {
+	if back.Balance != 5_150 || back.WriteOffNumber != rest.WriteOffNumber {
 		t.Errorf("reversed: %+v", back)
+	}
+	if one := testkit.Get[fee.WriteOffReceipt](t, o.clerk, writeOffPath+"/"+rest.ID.String()); !one.Reversed {
+		t.Errorf("the receipt of what was reversed says %+v", one)
 	}
 	o.clerk.Refuses(t, "POST", writeOffPath+"/"+rest.ID.String()+"/reverse", map[string]any{"reason": "Again"}, 409, "")
 	o.clerk.Refuses(t, "POST", writeOffPath+"/"+uuid.NewString()+"/reverse", map[string]any{"reason": "Again"}, 404, "")
-	if got := states(o.report(t, asha)); got != "Fine PAID 0; Fine OVERDUE 150; Fine UNPAID 5000; " {
+	if got := states(o.report(t, asha)); got != "Dues PAID 0; Dues OVERDUE 150; Dues UNPAID 5000; " {
 		t.Error(got)
 	}
 	o.sound(t)

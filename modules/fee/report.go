@@ -46,7 +46,7 @@ type ReportEntry struct {
 	InvoiceID     *uuid.UUID `json:"invoiceId"`
 	ReceiptID     *uuid.UUID `json:"receiptId" doc:"Of a payment"`
 	RefundID      *uuid.UUID `json:"refundId" doc:"Of a refund"`
-	ReceiptNumber *string    `json:"receiptNumber" doc:"Of the receipt or the refund"`
+	ReceiptNumber *string    `json:"receiptNumber" doc:"Of the receipt, the refund or the write-off"`
 	ReversesID    *uuid.UUID `json:"reversesId" doc:"The transaction a reversal takes back"`
 	CreatedAt     time.Time  `json:"createdAt"`
 }
@@ -66,13 +66,14 @@ const (
 	// selectEntries finds the student's own transactions and receipts by their indexes:
 	// offset 0 keeps the planner from reading everybody's, which it thinks cheaper.
 	selectEntries = `select e.transaction_id, t.value_date as date, t.kind, t.narration, e.entry_type, e.amount, e.invoice_id,
-		r.id as receipt_id, b.id as refund_id, coalesce(r.receipt_number, b.refund_number) as receipt_number, t.reverses_id, t.created_at,
+		r.id as receipt_id, b.id as refund_id, coalesce(r.receipt_number, b.refund_number, w.write_off_number) as receipt_number, t.reverses_id, t.created_at,
 			(sum(case e.entry_type when 'DR' then e.amount
 			else -e.amount end) over (order by t.value_date, t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
 		from ledger_entry e cross join lateral (select id, value_date, kind, narration, reverses_id, created_at from ledger_transaction
 		where id = e.transaction_id offset 0) t
 			left join (select id, receipt_number, transaction_id from fee_receipt where student_id = $1 offset 0) r on r.transaction_id = t.id
 			left join (select id, refund_number, transaction_id from fee_refund where student_id = $1 offset 0) b on b.transaction_id = t.id
+			left join fee_write_off w on w.transaction_id = t.id and t.kind = 'WRITE_OFF'
 		where e.account_id = $1 order by t.value_date, t.created_at, t.id, e.line`
 )
 

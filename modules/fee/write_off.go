@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/paper"
 	"homeroom/tenancy"
 )
 
@@ -18,17 +19,56 @@ type writeOffIn struct {
 // WriteOff is what the school gave up of a student's dues. The invoices it names become
 // smaller, the oldest first; it is no payment and no concession.
 type WriteOff struct {
-	ID        uuid.UUID    `json:"id" doc:"Of the transaction"`
-	StudentID uuid.UUID    `json:"studentId"`
-	Amount    int64        `json:"amount"`
-	Reason    string       `json:"reason"`
-	Invoices  []Allocation `json:"invoices" doc:"What of it was taken off which invoice"`
-	Balance   int64        `json:"balance" doc:"What the student owes now"`
+	ID             uuid.UUID    `json:"id" doc:"Of the transaction"`
+	WriteOffNumber string       `json:"writeOffNumber" example:"2026-27/WO-000001" doc:"Without gaps, by school and academic year"`
+	StudentID      uuid.UUID    `json:"studentId"`
+	Amount         int64        `json:"amount"`
+	Reason         string       `json:"reason"`
+	Invoices       []Allocation `json:"invoices" doc:"What of it was taken off which invoice"`
+	Balance        int64        `json:"balance" doc:"What the student owes now"`
 }
+
+// WriteOffReceipt is the paper of a write-off.
+type WriteOffReceipt struct {
+	ID               uuid.UUID    `json:"id" doc:"Of the transaction"`
+	WriteOffNumber   string       `json:"writeOffNumber" example:"2026-27/WO-000001"`
+	StudentID        uuid.UUID    `json:"studentId"`
+	StudentName      string       `json:"studentName"`
+	AdmissionNumber  string       `json:"admissionNumber"`
+	ClassName        string       `json:"className" doc:"Where the student sat that day, with the division"`
+	Amount           int64        `json:"amount"`
+	Reason           string       `json:"reason"`
+	Invoices         []Allocation `json:"invoices" doc:"What of it was taken off which invoice"`
+	WrittenOffOn     api.Date     `json:"writtenOffOn" doc:"The school's day"`
+	WrittenOffBy     *uuid.UUID   `json:"writtenOffBy"`
+	WrittenOffByName string       `json:"writtenOffByName"`
+	Reversed         bool         `json:"reversed" doc:"It is due again"`
+}
+
+const (
+	insertWriteOff = `with taken as (` + takeNumbers + ` as number)
+		insert into fee_write_off (transaction_id, academic_year_id, number, write_off_number)
+		select $3, $4, number, $5::text || '/WO-' || ` + sixDigits + ` from taken returning write_off_number`
+
+	selectWriteOff = `select t.id, w.write_off_number, s.id as student_id, trim(s.first_name || ' ' || s.last_name) as student_name,
+		s.admission_number, ` + classThen + `t.value_date` + ofClassThen + `,
+		o.amount, substr(t.narration, length('` + writtenOff + `') + 1) as reason, o.invoices, t.value_date as written_off_on, t.created_by as written_off_by,
+		coalesce(trim(u.first_name || ' ' || u.last_name), '') as written_off_by_name,
+		exists (select from ledger_transaction b where b.reverses_id = t.id) as reversed
+		from fee_write_off w join ledger_transaction t on t.id = w.transaction_id
+		join lateral (select e.account_id, sum(e.amount)::bigint as amount, jsonb_agg(jsonb_build_object('invoiceId', i.id, 'number', i.number,
+				'name', i.name, 'amount', e.amount) order by e.line) as invoices
+			from ledger_entry e join fee_invoice i on i.id = e.invoice_id where e.transaction_id = t.id and e.entry_type = 'CR' group by 1) o on true
+		left join student s on s.id = o.account_id left join app_user u on u.id = t.created_by
+		where t.id = $1`
+
+	// writtenOff begins the narration of a write-off; its reason follows.
+	writtenOff = "Written off: "
+)
 
 // writeOff gives up what is due of a student: what is not due yet may still be paid.
 func writeOff(c api.Ctx, r writeOffIn) (WriteOff, error) {
-	who, _, open, err := atCounter(c, r.StudentID)
+	who, year, open, err := atCounter(c, r.StudentID)
 	if err != nil {
 		return WriteOff{}, err
 	}
@@ -51,17 +91,47 @@ func writeOff(c api.Ctx, r writeOffIn) (WriteOff, error) {
 	}
 	list, _ := allocate(due, amount)
 	out := WriteOff{ID: api.NewID(), StudentID: r.StudentID, Amount: amount, Reason: r.Reason, Invoices: list, Balance: who.Balance - amount}
-	p := posting{id: out.ID, kind: "WRITE_OFF", narration: "Written off: " + r.Reason, key: "write-off " + out.ID.String(),
+	p := posting{id: out.ID, kind: "WRITE_OFF", narration: writtenOff + r.Reason, key: "write-off " + out.ID.String(),
 		entries: []entry{{account: writeOffAccount, side: debit, amount: amount}}}
 	for n, a := range list {
 		p.entries = append(p.entries, entry{account: r.StudentID, side: credit, amount: a.Amount,
 			of: &invoice{id: due[n].ID, student: r.StudentID, due: due[n].DueDate}})
 	}
-	if err := post(c, p); err != nil {
+	queries, err := write(c, p)
+	if err != nil {
 		return out, err
+	}
+	queries = append(queries, tenancy.Query{SQL: insertWriteOff, Args: []any{"fee write-off " + year.ID.String(), 1, out.ID, year.ID, year.Name},
+		Scan: tenancy.One(&out.WriteOffNumber)})
+	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
+		return out, fmt.Errorf("writing off: %w", err)
 	}
 	c.Changed("write-off", "student", r.StudentID, nil, out)
 	return out, nil
+}
+
+func (m *Module) getWriteOff(c api.Ctx, r printable) (api.MaybeFile[WriteOffReceipt], error) {
+	return readPaper[WriteOffReceipt](c, m, r, "write-off", selectWriteOff, r.ID)
+}
+
+func (r WriteOffReceipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
+	doc := paper.New(head, "Write-off "+r.WriteOffNumber)
+	doc.Field("Written off on", r.WrittenOffOn.String())
+	doc.Field("Student", r.StudentName)
+	doc.Field("Admission number", r.AdmissionNumber)
+	if r.ClassName != "" {
+		doc.Field("Class", r.ClassName)
+	}
+	doc.Field("Amount", money(c, r.Amount))
+	for _, a := range r.Invoices {
+		doc.Field("Off "+a.Number, a.Name+", "+money(c, a.Amount))
+	}
+	doc.Field("Reason", r.Reason)
+	if r.Reversed {
+		doc.Field("Reversed", "It is due again")
+	}
+	doc.Signatures("Written off by", "Approved by")
+	return printed(doc, "write-off-"+r.WriteOffNumber)
 }
 
 // reverseWriteOff makes due again what was written off, once: the family pays after all.
@@ -69,13 +139,15 @@ func reverseWriteOff(c api.Ctx, r reversal) (WriteOff, error) {
 	type row struct {
 		AccountID uuid.UUID
 		Amount    int64
+		Number    string
 		Reversed  bool
 	}
 	var found []row
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select e.account_id, sum(e.amount)::bigint as amount,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select e.account_id, sum(e.amount)::bigint as amount, w.write_off_number as number,
 			exists (select from ledger_transaction b where b.reverses_id = t.id) as reversed
 		from ledger_transaction t join ledger_entry e on e.transaction_id = t.id and e.entry_type = 'CR'
-		where t.id = $1 and t.kind = 'WRITE_OFF' group by t.id, e.account_id`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
+		join fee_write_off w on w.transaction_id = t.id
+		where t.id = $1 group by t.id, w.write_off_number, e.account_id`, Args: []any{r.ID}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return WriteOff{}, fmt.Errorf("reading a write-off: %w", err)
 	}
@@ -89,7 +161,7 @@ func reverseWriteOff(c api.Ctx, r reversal) (WriteOff, error) {
 	if err != nil {
 		return WriteOff{}, err
 	}
-	out := WriteOff{ID: api.NewID(), StudentID: who.ID, Amount: found[0].Amount, Reason: r.Reason, Invoices: []Allocation{},
+	out := WriteOff{ID: api.NewID(), WriteOffNumber: found[0].Number, StudentID: who.ID, Amount: found[0].Amount, Reason: r.Reason, Invoices: []Allocation{},
 		Balance: who.Balance + found[0].Amount}
 	if err := takeBack(c, posting{id: out.ID, narration: "Reversal of a write-off: " + r.Reason, reverses: &r.ID}); err != nil {
 		return out, err

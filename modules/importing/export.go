@@ -61,7 +61,7 @@ func exportRows(w io.Writer, columns []sheet.Column, query *gorm.DB, fill func(r
 // exportStudent is a student's own cells, the seat and groups an import would compare with, and
 // the guardians, the primary one first. It joins nothing, as the list's conditions need.
 var exportStudent = `to_jsonb(` + fileCells(studentColumns, colGuardians, "student") + `)::text,
-	coalesce((select jsonb_build_array(k.name, d.name, coalesce(e.roll_number::text, ''))
+	coalesce((select jsonb_build_array(k.name, d.name, coalesce(e.roll_number::text, ''), e.start_date::text)
 			from enrolment e join class k on k.id = e.class_id join division d on d.id = e.division_id
 			where e.student_id = student.id and (e.end_date is null or e.end_date >= today.day) order by e.start_date limit 1),
 		(select jsonb_build_array(k.name) from class k where k.id = student.class_id), '[]')::text,
@@ -91,6 +91,9 @@ func fillStudent(rows *sql.Rows, cells []string) error {
 		}
 	}
 	copy(cells, own)
+	if len(seat) == 4 {
+		cells[colEnrolledFrom], seat = seat[3], seat[:3]
+	}
 	copy(cells[colClass:], seat)
 	cells[colGroups] = groups
 	for i, g := range guardians {

@@ -22,6 +22,7 @@ const (
 	colPhone
 	colEmail
 	colAdmissionDate
+	colEnrolledFrom
 	colPreviousSchool
 	colMedicalNotes
 	colAllergies
@@ -67,11 +68,13 @@ var studentSheet = append([]sheet.Column{
 	colGender:     {Name: "gender", Also: []string{"sex", "लिंग", "الجنس", "النوع", "jinsia", "jinsi"}, Check: genders},
 	colDateOfBirth: {Name: "dateOfBirth", Also: []string{"dob", "birthDate", "birthday", "dateOfBirthDdmmyyyy", "dobDdmmyyyy", "born", "जन्म तिथि", "जन्मतिथि", "जन्म दिनांक",
 		"تاريخ الميلاد", "tarehe ya kuzaliwa"}, Date: true},
-	colBloodGroup:     {Name: "bloodGroup", Also: []string{"bloodType", "रक्त समूह", "فصيلة الدم", "kundi la damu"}, Check: sheet.Text(5)},
-	colAddress:        {Name: "address", Also: []string{"residentialAddress", "homeAddress", "permanentAddress", "पता", "العنوان", "anwani"}, Check: sheet.Text(500)},
-	colPhone:          {Name: "phone", Also: []string{"studentPhone", "studentMobile", "studentMobileNo"}, Phone: true},
-	colEmail:          {Name: "email", Also: []string{"studentEmail", "emailId", "emailAddress", "ईमेल", "البريد الإلكتروني", "barua pepe"}, Check: sheet.Email},
-	colAdmissionDate:  {Name: "admissionDate", Also: []string{"dateOfAdmission", "doa", "joiningDate", "dateJoined", "प्रवेश तिथि", "تاريخ القبول", "تاريخ الالتحاق", "tarehe ya kujiunga"}, Date: true},
+	colBloodGroup:    {Name: "bloodGroup", Also: []string{"bloodType", "रक्त समूह", "فصيلة الدم", "kundi la damu"}, Check: sheet.Text(5)},
+	colAddress:       {Name: "address", Also: []string{"residentialAddress", "homeAddress", "permanentAddress", "पता", "العنوان", "anwani"}, Check: sheet.Text(500)},
+	colPhone:         {Name: "phone", Also: []string{"studentPhone", "studentMobile", "studentMobileNo"}, Phone: true},
+	colEmail:         {Name: "email", Also: []string{"studentEmail", "emailId", "emailAddress", "ईमेल", "البريد الإلكتروني", "barua pepe"}, Check: sheet.Email},
+	colAdmissionDate: {Name: "admissionDate", Also: []string{"dateOfAdmission", "doa", "joiningDate", "dateJoined", "प्रवेश तिथि", "تاريخ القبول", "تاريخ الالتحاق", "tarehe ya kujiunga"}, Date: true},
+	colEnrolledFrom: {Name: "enrolledFrom", Also: []string{"sitsHereSince", "inClassSince", "inDivisionSince", "inThisDivisionSince", "enrolledSince", "enrolmentDate", "enrollmentDate",
+		"dateOfEnrolment", "कक्षा में कब से", "في الصف منذ", "darasani tangu"}, Date: true},
 	colPreviousSchool: {Name: "previousSchool", Also: []string{"lastSchool", "पिछला विद्यालय", "المدرسة السابقة", "shule ya awali"}, Check: sheet.Text(200)},
 	colMedicalNotes:   {Name: "medicalNotes", Also: []string{"medical", "medicalConditions"}, Check: sheet.Text(2000)},
 	colAllergies:      {Name: "allergies", Also: []string{"allergy", "एलर्जी", "الحساسية", "mzio"}, Check: sheet.Text(500)},
@@ -118,7 +121,7 @@ func (l studentLine) guardian(i int) []string {
 // studentImport is what comes with a file of students.
 type studentImport struct {
 	importRequest
-	Since string `json:"since" validate:"omitempty,oneof=YEAR_START TODAY" doc:"Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today"`
+	Since string `json:"since" validate:"omitempty,oneof=YEAR_START TODAY" doc:"Since when those sit in their division whose row has neither enrolledFrom nor admissionDate: the start of the academic year unless given, or today"`
 
 	CreateClasses bool `json:"createClasses" doc:"Make the classes and divisions that the file names and the school does not have; needs the right to write classes"`
 }

@@ -140,7 +140,7 @@ func (p *studentPlan) writeMemberships(c api.Ctx) error {
 	var list []roster.Membership
 	for _, ch := range p.changes {
 		if ch.groups != nil {
-			list = append(list, roster.Membership{StudentID: ch.id, From: p.sitsFrom(c, ch), GroupIDs: *ch.groups})
+			list = append(list, roster.Membership{StudentID: ch.id, From: ch.sitsFrom(c), GroupIDs: *ch.groups})
 		}
 	}
 	if list == nil {

@@ -19,6 +19,7 @@ type knownStudent struct {
 	classID    *uuid.UUID
 	fields     []string // by column, up to colGuardians
 	seat       *knownSeat
+	sat        string               // the last day in a class of this year that they sit in no longer
 	groups     map[uuid.UUID]bool   // from today on
 	links      map[string]knownLink // by phone
 	hasPrimary bool
@@ -26,7 +27,7 @@ type knownStudent struct {
 
 type knownSeat struct {
 	id, yearID, classID, divisionID uuid.UUID
-	roll                            string
+	roll, start                     string
 	version                         int
 	started                         bool // before today
 }
@@ -71,7 +72,7 @@ func (k *knownStudent) with(cells []string) (fields []string, changed bool) {
 
 // isPlace reports whether a column says where a student sits, which is no field of the student's own record.
 func isPlace(col int) bool {
-	return col == colClass || col == colDivision || col == colRollNumber || col == colGroups
+	return col == colClass || col == colDivision || col == colRollNumber || col == colGroups || col == colEnrolledFrom
 }
 
 // student finds whom a row is about: by the admission number, or without one by name
@@ -200,6 +201,7 @@ func readSeats(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 	type row struct {
 		Student, ID, Year, Class, Division uuid.UUID
 		Roll                               *int
+		Start                              string
 		Version                            int
 		Started                            bool
 	}
@@ -207,14 +209,26 @@ func readSeats(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 		return nil
 	}
 	rows, err := readAll[row](c.DB, `select distinct on (student_id) student_id, id, academic_year_id, class_id, division_id, roll_number,
-		version, start_date < $2
+		start_date::text, version, start_date < $2
 		from enrolment where student_id = any($1) and (end_date is null or end_date >= $2)
 		order by student_id, start_date`, ids, c.Today().String())
 	if err != nil {
 		return fmt.Errorf("reading enrolments: %w", err)
 	}
+	type last struct {
+		Student uuid.UUID
+		Day     string
+	}
+	left, err := readAll[last](c.DB, `select e.student_id, max(e.end_date)::text from enrolment e
+		join academic_year y on y.id = e.academic_year_id and y.active where e.student_id = any($1) and e.end_date < $2 group by 1`, ids, c.Today().String())
+	if err != nil {
+		return fmt.Errorf("reading enrolments: %w", err)
+	}
+	for _, l := range left {
+		byID[l.Student].sat = l.Day
+	}
 	for _, r := range rows {
-		seat := &knownSeat{id: r.ID, yearID: r.Year, classID: r.Class, divisionID: r.Division, version: r.Version, started: r.Started}
+		seat := &knownSeat{id: r.ID, yearID: r.Year, classID: r.Class, divisionID: r.Division, start: r.Start, version: r.Version, started: r.Started}
 		if r.Roll != nil {
 			seat.roll = fmt.Sprint(*r.Roll)
 		}

@@ -47,6 +47,7 @@ type seatChange struct {
 	division *namedDivision
 	roll     string
 	old      *knownSeat
+	from     string // the first day
 }
 
 // planStudents compares the rows with the school as it is. It reads what it needs in
@@ -113,7 +114,7 @@ func (p *studentPlan) line(c api.Ctx, l *studentLine, claimed map[uuid.UUID]int)
 		}
 		ch.fields, ch.changed = old.with(l.cells)
 	}
-	p.seat(l, ch)
+	p.seat(c, l, ch)
 	p.memberships(l, ch)
 	if !p.found.IsBad(l.row) { // a row that is not taken brings nobody
 		p.guardians(l, ch)
@@ -151,7 +152,7 @@ func (p *studentPlan) place(l *studentLine) (class *namedClass, division *namedD
 }
 
 // seat finds the class and the division the row names.
-func (p *studentPlan) seat(l *studentLine, ch *studentStep) {
+func (p *studentPlan) seat(c api.Ctx, l *studentLine, ch *studentStep) {
 	if ch.old != nil {
 		ch.classID = ch.old.classID
 	}
@@ -184,20 +185,46 @@ func (p *studentPlan) seat(l *studentLine, ch *studentStep) {
 	}
 	if ch.old == nil {
 		ch.classID = &class.id
-		ch.seat = &seatChange{division: division, roll: l.cells[colRollNumber]}
+		ch.seat = &seatChange{division: division, roll: l.cells[colRollNumber], from: p.firstDay(c, l, ch)}
 		return
 	}
 	if ch.classID == nil {
 		ch.classID, ch.changed = &class.id, true
 	}
 	now := ch.old.seat
+	if said := l.cells[colEnrolledFrom]; now != nil && said != "" && max(said, p.frame.year.StartDate.String()) != now.start {
+		p.found.Addf(l.row, "enrolledFrom", "is %s: change the first day on the student's own page", now.start)
+	}
 	roll := l.cells[colRollNumber]
 	if now != nil && now.divisionID == division.id && roll == "" {
 		roll = now.roll // an empty cell leaves what is there
 	}
 	if now == nil || now.divisionID != division.id || now.roll != roll {
-		ch.seat = &seatChange{division: division, roll: roll, old: now}
+		ch.seat = &seatChange{division: division, roll: roll, old: now, from: p.firstDay(c, l, ch)}
 	}
+}
+
+// firstDay is since when a student sits in the division of their row: from today on who sits elsewhere, or was taken out of
+// a class of this year; others as the row says, or since their admission, and not before the year began. A row without
+// either day goes by since.
+func (p *studentPlan) firstDay(c api.Ctx, l *studentLine, ch *studentStep) string {
+	today, since := c.Today().String(), max(ch.fields[colAdmissionDate], p.frame.year.StartDate.String())
+	said := l.cells[colEnrolledFrom]
+	switch {
+	case ch.old != nil && ch.old.seat != nil:
+		return today
+	case said > p.frame.year.EndDate.String():
+		p.found.Addf(l.row, "enrolledFrom", "must be in the academic year, which ends on %s", p.frame.year.EndDate)
+	case said != "" && said < l.cells[colAdmissionDate]:
+		p.found.Add(l.row, "enrolledFrom", "must not be before admissionDate")
+	case said != "" && ch.old != nil && said <= ch.old.sat:
+		p.found.Addf(l.row, "enrolledFrom", "must be after the student's last day in another division, %s", ch.old.sat)
+	case said != "":
+		return max(said, p.frame.year.StartDate.String())
+	case ch.old != nil && ch.old.sat != "", l.cells[colAdmissionDate] == "" && p.since == "TODAY":
+		return max(today, since)
+	}
+	return since
 }
 
 // guardians finds the row's guardians by their phones, and notes those that are new.
@@ -280,9 +307,11 @@ func (p *studentPlan) hashPlan() {
 					p.totals.Moves++
 				}
 				state = append(state, ch.seat.old.id.String(), strconv.Itoa(ch.seat.old.version))
-			} else if ch.old == nil && p.fromYearStart(ch) {
-				p.totals.FromYearStart++
-				state = append(state, "from the start")
+			} else {
+				if ch.seat.from == p.frame.year.StartDate.String() {
+					p.totals.FromYearStart++
+				}
+				state = append(state, "from "+ch.seat.from)
 			}
 		}
 		if ch.groups != nil {
@@ -296,13 +325,4 @@ func (p *studentPlan) hashPlan() {
 		}
 		fmt.Fprintf(p.sum, "%d %s\n", ch.row, strings.Join(state, "|"))
 	}
-}
-
-// fromYearStart reports whether a new student sits in the division since the year began.
-func (p *studentPlan) fromYearStart(ch *studentStep) bool {
-	admitted := ch.fields[colAdmissionDate]
-	if admitted == "" {
-		return p.since != "TODAY"
-	}
-	return admitted <= p.frame.year.StartDate.String()
 }

@@ -112,14 +112,13 @@ func (p *studentPlan) moveSeats(c api.Ctx, moved []*studentStep) error {
 	return nil
 }
 
-// openSeats opens first enrolments: on the day of admission, or at the beginning of
-// the year for one admitted earlier; for someone known, not before today.
+// openSeats opens first enrolments.
 func (p *studentPlan) openSeats(c api.Ctx, opened []*studentStep) error {
 	columns := append([]string{"id", "student_id", "academic_year_id", "class_id", "division_id", "roll_number", "start_date"}, stamps...)
 	err := tenancy.Copy(c.DB, "enrolment", columns, len(opened), func(i int) ([]any, error) {
 		ch := opened[i]
 		return stamped(c, api.NewID(), ch.id, p.frame.year.ID, ch.seat.division.classID, ch.seat.division.id, rollOrNull(ch.seat.roll),
-			p.sitsFrom(c, ch)), nil
+			ch.seat.from), nil
 	})
 	if err != nil {
 		return fmt.Errorf("placing students: %w", err)
@@ -128,15 +127,11 @@ func (p *studentPlan) openSeats(c api.Ctx, opened []*studentStep) error {
 }
 
 // sitsFrom is the first day of what a row says of a student's place.
-func (p *studentPlan) sitsFrom(c api.Ctx, ch *studentStep) string {
-	if ch.seat == nil || ch.seat.old != nil {
+func (ch *studentStep) sitsFrom(c api.Ctx) string {
+	if ch.seat == nil {
 		return c.Today().String()
 	}
-	start := max(ch.fields[colAdmissionDate], p.frame.year.StartDate.String())
-	if ch.old != nil {
-		start = max(start, c.Today().String())
-	}
-	return start
+	return ch.seat.from
 }
 
 func rollOrNull(roll string) any {

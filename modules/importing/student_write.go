@@ -34,6 +34,9 @@ func (p *studentPlan) number(c api.Ctx) error {
 		ch.fields = slices.Clone(ch.fields) // the file's own rows are needed again if this has to be
 		if ch.fields[colAdmissionDate] == "" {
 			ch.fields[colAdmissionDate] = from
+			if ch.seat != nil {
+				ch.fields[colAdmissionDate] = ch.seat.from
+			}
 		}
 		if ch.fields[colAdmissionNumber] == "" {
 			year := ch.fields[colAdmissionDate][:4]
@@ -56,7 +59,7 @@ func (p *studentPlan) number(c api.Ctx) error {
 	return nil
 }
 
-// enrolledFrom is since when those sit in their division who have no day of admission.
+// enrolledFrom is the day of admission of those who have none and sit nowhere.
 func (p *studentPlan) enrolledFrom(c api.Ctx) string {
 	if p.since == "TODAY" || p.frame.year == nil {
 		return c.Today().String()

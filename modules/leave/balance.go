@@ -80,7 +80,8 @@ func putEntitlements(c api.Ctx, r Entitlements) (Entitlements, error) {
 		tenancy.Query{SQL: `insert into leave_entitlement (leave_type, days_per_year, updated_by, updated_at)
 			select u.leave_type, u.days, $3, $4 from unnest($1::text[], $2::float8[]) as u (leave_type, days) order by u.leave_type
 			on conflict (leave_type) do update
-			set days_per_year = excluded.days_per_year, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
+			set days_per_year = excluded.days_per_year, updated_by = excluded.updated_by, updated_at = excluded.updated_at
+			where leave_entitlement.days_per_year <> excluded.days_per_year`,
 			Args: []any{types, days, c.User.ID, c.Now}},
 	)
 	if err != nil {

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -186,9 +187,11 @@ func updateCopy(c api.Ctx, r copyChange) (CopyView, error) {
 		return now, err
 	}
 	_, err = api.Update(c, "book copy", r.ID, func(k *Copy) error {
+		was := k.State
 		if err := r.Apply(&k.CopyFields); err != nil {
 			return err
 		}
+		k.State = cmp.Or(k.State, was) // null: as it is
 		k.normalize()
 		if k.State != "GOOD" && now.LoanID != nil {
 			return api.Conflict("This copy is issued: return it, or mark the loan as lost")

@@ -68,7 +68,9 @@ func openAccount(c api.Ctx, e *Employee, roleID *uuid.UUID, before *Employee) (*
 		values (@id, coalesce(@role, (select id from role where type = 'TEACHER'
 		and system)), @first, @last, @phone, nullif(@email, ''), @status, @now, @now)
 		on conflict (id) do update set role_id = coalesce(@role, app_user.role_id), first_name = @first, last_name = @last, phone = @phone,
-			email = nullif(@email, ''), status = @status, version = app_user.version + 1, updated_at = @now`,
+			email = nullif(@email, ''), status = @status, version = app_user.version + 1, updated_at = @now
+		where (app_user.role_id, app_user.first_name, app_user.last_name, app_user.phone, app_user.email, app_user.status)
+			is distinct from (coalesce(@role, app_user.role_id), @first, @last, @phone, nullif(@email, ''), @status)`,
 		map[string]any{"id": a.userID, "role": held, "first": e.FirstName, "last": e.LastName, "phone": a.phone, "email": a.email,
 			"status": status, "now": c.Now}).Error
 	if err != nil {

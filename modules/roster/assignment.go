@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -87,11 +88,15 @@ func putAssignments(c api.Ctx, r assignmentsChange) (AssignmentList, error) {
 	if err := checkAssignments(c, r.Assignments); err != nil {
 		return AssignmentList{}, err
 	}
-	if err := claimDivisions(c, *e.UserID, year, r.Assignments); err != nil {
-		return AssignmentList{}, err
-	}
 	before, err := assignmentsOf(c, *e.UserID, year)
 	if err != nil {
+		return AssignmentList{}, err
+	}
+	if areThese(before, r.Assignments) {
+		c.Unchanged()
+		return AssignmentList{Assignments: before}, nil
+	}
+	if err := claimDivisions(c, *e.UserID, year, r.Assignments); err != nil {
 		return AssignmentList{}, err
 	}
 	if err := ofYear(c.DB.Where("user_id = ?", *e.UserID), year).Delete(&TeacherAssignment{}).Error; err != nil {
@@ -117,6 +122,15 @@ func putAssignments(c api.Ctx, r assignmentsChange) (AssignmentList, error) {
 	c.Changed("update", "assignment", e.ID, before, after)
 	c.RightsChanged()
 	return AssignmentList{Assignments: after}, nil
+}
+
+// areThese tells whether a teacher's assignments are those of a list, which names none twice.
+func areThese(before []Assignment, list []assignmentInput) bool {
+	there := map[string]bool{}
+	for _, a := range before {
+		there[assignmentInput{a.ClassID, a.DivisionID, a.SubjectID, a.IsClassTeacher}.key(a.IsClassTeacher)] = true
+	}
+	return len(before) == len(list) && !slices.ContainsFunc(list, func(a assignmentInput) bool { return !there[a.key(a.IsClassTeacher)] })
 }
 
 func yearOr(c api.Ctx, given *uuid.UUID) (*uuid.UUID, error) {

@@ -56,7 +56,7 @@ func checkAssignments(c api.Ctx, list []assignmentInput) error {
 		if a.SubjectID != nil && !subjects[*a.SubjectID] {
 			fail("subjectId", "subjectId does not exist")
 		}
-		key := fmt.Sprint(a.ClassID, orNone(a.DivisionID), orNone(a.SubjectID))
+		key := a.key()
 		if seen[key] {
 			fail("classId", "this assignment is named twice")
 		}
@@ -66,6 +66,11 @@ func checkAssignments(c api.Ctx, list []assignmentInput) error {
 		return api.Invalid(bad...)
 	}
 	return nil
+}
+
+// key is what an assignment is for, and more that is to be compared.
+func (a assignmentInput) key(more ...any) string {
+	return fmt.Sprint(a.ClassID, orNone(a.DivisionID), orNone(a.SubjectID), more)
 }
 
 // claimDivisions makes sure that nobody else is class teacher where the list says this

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -86,6 +87,14 @@ func putClassSubjects(c api.Ctx, r classSubjectsChange) (ClassSubjects, error) {
 	before, err := classSubjects(c, r.ClassID)
 	if err != nil {
 		return ClassSubjects{}, err
+	}
+	taken := map[classSubjectInput]bool{}
+	for _, s := range before.Subjects {
+		taken[classSubjectInput{s.SubjectID, s.WeeklyPeriods}] = true
+	}
+	if len(taken) == len(r.Subjects) && !slices.ContainsFunc(r.Subjects, func(s classSubjectInput) bool { return !taken[s] }) {
+		c.Unchanged()
+		return before, nil
 	}
 	if err := c.DB.Where("class_id = ?", r.ClassID).Delete(&ClassSubject{}).Error; err != nil {
 		return ClassSubjects{}, fmt.Errorf("replacing a class's subjects: %w", err)

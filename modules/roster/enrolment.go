@@ -92,20 +92,62 @@ func DivisionOn(db *gorm.DB, student uuid.UUID, day api.Date) (uuid.UUID, error)
 	return ids[0], nil
 }
 
-// move seats a student in a division from today on. The days before stay as they
-// were; an enrolment that began today, or has yet to begin, was a mistake and is mended.
-func move(c api.Ctx, s *Student, now *Enrolment, d Division, roll *int) error {
+// lastSeats are the last days of students in classes of a year that they sit in no longer.
+func lastSeats(c api.Ctx, year uuid.UUID, students []uuid.UUID) (map[uuid.UUID]api.Date, error) {
+	var rows []struct {
+		StudentID uuid.UUID
+		Last      api.Date
+	}
+	err := c.DB.Raw(`select student_id, max(end_date) as last from enrolment where academic_year_id = ? and student_id in ? and end_date < ?
+		group by 1`, year, students, c.Today()).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading where students sat: %w", err)
+	}
+	out := map[uuid.UUID]api.Date{}
+	for _, r := range rows {
+		out[r.StudentID] = r.Last
+	}
+	return out, nil
+}
+
+// place seats a student who sits nowhere: as a new one, unless they were taken out of a class
+// of this year, which they cannot sit beside.
+func place(c api.Ctx, s *Student, d Division, roll *int, said *api.Date) error {
+	year, err := ActiveYear(c)
+	if err != nil {
+		return err
+	}
+	from, err := firstDay(year, said, s.AdmissionDate)
+	if err != nil {
+		return err
+	}
+	before, err := lastSeats(c, year.ID, []uuid.UUID{s.ID})
+	if err != nil {
+		return err
+	}
+	switch last, left := before[s.ID]; {
+	case left && isZero(said):
+		from = later(c.Today(), from)
+	case left && !last.Before(from):
+		return api.InvalidField("enrolledFrom", "enrolledFrom must be after the student's last day in another division, %s", last)
+	}
+	return enrol(c, s.ID, year, d, roll, from)
+}
+
+func later(a, b api.Date) api.Date {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// move seats a student in a division from today on, or where they sit nowhere since said. The
+// days before stay as they were; an enrolment that began today, or has yet to begin, was a
+// mistake and is mended.
+func move(c api.Ctx, s *Student, now *Enrolment, d Division, roll *int, said *api.Date) error {
 	switch {
 	case now == nil:
-		year, err := ActiveYear(c)
-		if err != nil {
-			return err
-		}
-		from := c.Today() // nobody sat here yesterday
-		if from.Before(*s.AdmissionDate) {
-			from = *s.AdmissionDate
-		}
-		return enrol(c, s.ID, year, d, roll, from)
+		return place(c, s, d, roll, said)
 	case now.DivisionID == d.ID && sameNumber(now.RollNumber, roll):
 		return nil
 	case !now.StartDate.Before(c.Today()):

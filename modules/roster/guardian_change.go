@@ -44,9 +44,7 @@ func (m *Module) updateGuardian(c api.Ctx, r guardianChange) (Guardianship, erro
 			return before, err
 		}
 	}
-	if after != before {
-		c.Changed("update", linked, r.StudentID, before, after)
-	}
+	c.Changed("update", linked, r.StudentID, before, after)
 	if after.Phone != before.Phone {
 		return after, m.enter(c, &account{userID: after.UserID, role: api.Parent, phone: string(after.Phone)})
 	}

@@ -18,7 +18,7 @@ type studentChange struct {
 type studentEdit struct {
 	StudentFields
 	SeatFields
-	EnrolledFrom *api.Date `json:"enrolledFrom" doc:"Moves the first day of the present enrolment, within its year and while nothing stands before it"`
+	EnrolledFrom *api.Date `json:"enrolledFrom" doc:"Moves the first day of the present enrolment, within its year and while nothing stands before it. With the division of a student who sits nowhere: since when they sit there; the admission date unless given, or the start of the year"`
 	WithoutClass bool      `json:"withoutClass" doc:"Takes the student out of class and division. Without it classId and divisionId cannot be cleared"`
 }
 
@@ -47,16 +47,19 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	}
 	if r.Names("enrolledFrom") {
 		switch {
-		case isZero(edit.EnrolledFrom) || now == nil:
+		case isZero(edit.EnrolledFrom) || now == nil && edit.DivisionID == nil:
 			return StudentDetail{}, api.InvalidField("enrolledFrom", "enrolledFrom is the first day of an enrolment: the student must sit in a division")
+		case now == nil: // reseat places them
 		case r.Names("divisionId") && edit.DivisionID != nil && *edit.DivisionID != now.DivisionID:
 			return StudentDetail{}, api.InvalidField("enrolledFrom", "enrolledFrom cannot be changed together with divisionId")
 		}
-		if err := moveFirstDay(c, *now, *edit.EnrolledFrom); err != nil {
-			return StudentDetail{}, err
-		}
-		if now, err = currentEnrolment(c, r.ID); err != nil {
-			return StudentDetail{}, err
+		if now != nil {
+			if err := moveFirstDay(c, *now, *edit.EnrolledFrom); err != nil {
+				return StudentDetail{}, err
+			}
+			if now, err = currentEnrolment(c, r.ID); err != nil {
+				return StudentDetail{}, err
+			}
 		}
 	}
 	if err := r.reseat(c, &before, now, &edit); err != nil {
@@ -73,8 +76,8 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 		if !reflect.DeepEqual(sits, sat) {
 			s.Touch()
 		}
-		if s.AdmissionDate == nil || s.AdmissionDate.IsZero() {
-			s.AdmissionDate = before.AdmissionDate
+		if isZero(s.AdmissionDate) {
+			return api.InvalidField("admissionDate", "admissionDate is required")
 		}
 		if err := s.normalize(c); err != nil {
 			return err
@@ -153,5 +156,8 @@ func (r studentChange) reseat(c api.Ctx, s *Student, now *Enrolment, edit *stude
 	if s.Status != "ACTIVE" {
 		return api.Conflict("This student is %s and cannot be placed in a division", s.Status)
 	}
-	return move(c, s, now, d, edit.RollNumber)
+	if !isZero(edit.AdmissionDate) {
+		s.AdmissionDate = edit.AdmissionDate
+	}
+	return move(c, s, now, d, edit.RollNumber, edit.EnrolledFrom)
 }

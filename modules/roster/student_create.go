@@ -43,11 +43,19 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 		if year, err = ActiveYear(c); err != nil {
 			return StudentDetail{}, err
 		}
-		if from, err = r.firstDay(year); err != nil {
+		if from, err = firstDay(year, r.EnrolledFrom, r.AdmissionDate); err != nil {
 			return StudentDetail{}, err
 		}
 	case r.RollNumber != nil:
 		return StudentDetail{}, errRollAlone
+	default: // as if they were placed: they may be later
+		var begun []AcademicYear
+		if err := c.DB.Where("active and start_date < ?", from).Find(&begun).Error; err != nil {
+			return StudentDetail{}, fmt.Errorf("reading the active year: %w", err)
+		}
+		if len(begun) > 0 {
+			from = begun[0].StartDate
+		}
 	}
 	if isZero(s.AdmissionDate) {
 		s.AdmissionDate = &from
@@ -85,17 +93,18 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 	return out, m.enterAll(c, accounts)
 }
 
-// firstDay is the first day of the enrolment: as said, or the day of admission, or the
-// start of the year. Who was admitted before the year sits here since its start.
-func (r newStudent) firstDay(year AcademicYear) (api.Date, error) {
+// firstDay is the first day of an enrolment of somebody who sat nowhere in the year: as said,
+// or the day of admission, or the start of the year. Who was admitted before the year sits
+// here since its start.
+func firstDay(year AcademicYear, said, admitted *api.Date) (api.Date, error) {
 	switch {
-	case !isZero(r.EnrolledFrom):
-		if !isZero(r.AdmissionDate) && r.EnrolledFrom.Before(*r.AdmissionDate) {
-			return api.Date{}, api.InvalidField("enrolledFrom", "enrolledFrom must not be before admissionDate, %s", r.AdmissionDate)
+	case !isZero(said):
+		if !isZero(admitted) && said.Before(*admitted) {
+			return api.Date{}, api.InvalidField("enrolledFrom", "enrolledFrom must not be before admissionDate, %s", admitted)
 		}
-		return *r.EnrolledFrom, year.holds("enrolledFrom", *r.EnrolledFrom)
-	case !isZero(r.AdmissionDate) && year.StartDate.Before(*r.AdmissionDate):
-		return *r.AdmissionDate, nil
+		return *said, year.holds("enrolledFrom", *said)
+	case !isZero(admitted) && year.StartDate.Before(*admitted):
+		return *admitted, nil
 	}
 	return year.StartDate, nil
 }

@@ -9,7 +9,8 @@ import (
 	"homeroom/api"
 )
 
-// StudentsMove is a request to seat several students in one division from today on.
+// StudentsMove is a request to seat several students in one division: from today on, or as new
+// ones if they sat nowhere this year.
 type StudentsMove struct {
 	DivisionID uuid.UUID   `json:"divisionId" validate:"required"`
 	StudentIDs []uuid.UUID `json:"studentIds" validate:"required,min=1,max=500,unique"`
@@ -39,7 +40,7 @@ func moveStudents(c api.Ctx, r StudentsMove) (StudentsMoved, error) {
 	if err != nil {
 		return out, err
 	}
-	m := mover{Ctx: c, to: d}
+	m := mover{Ctx: c, to: d, students: r.StudentIDs}
 	for i, id := range r.StudentIDs {
 		s, ok := students[id]
 		switch now := seats[id]; {
@@ -102,13 +103,15 @@ func currentEnrolments(c api.Ctx, students []uuid.UUID) (map[uuid.UUID]*Enrolmen
 // mover collects what a move changes, to write it in a few statements.
 type mover struct {
 	api.Ctx
-	to      Division
-	year    *AcademicYear // the active one, read for the first who sat nowhere
-	refused []api.Detail
-	begun   []Enrolment // from today on
-	ended   []Enrolment // yesterday
-	mended  []Enrolment // began today, or will
-	placed  []Student   // whose class becomes another
+	to       Division
+	students []uuid.UUID
+	year     *AcademicYear // the active one, read for the first who sits nowhere
+	sat      map[uuid.UUID]api.Date
+	refused  []api.Detail
+	begun    []Enrolment // from today on, or since the year began
+	ended    []Enrolment // yesterday
+	mended   []Enrolment // began today, or will
+	placed   []Student   // whose class becomes another
 }
 
 func (m *mover) refuse(i int, why string) {
@@ -136,13 +139,19 @@ func (m *mover) plan(s Student, now *Enrolment) error {
 				return err
 			}
 			m.year = &year
-		}
-		next.AcademicYearID = m.year.ID
-		for _, day := range []api.Date{m.year.StartDate, *s.AdmissionDate} {
-			if next.StartDate.Before(day) {
-				next.StartDate = day
+			if m.sat, err = lastSeats(m.Ctx, year.ID, m.students); err != nil {
+				return err
 			}
 		}
+		next.AcademicYearID = m.year.ID
+		first, err := firstDay(*m.year, nil, s.AdmissionDate)
+		if err != nil {
+			return err
+		}
+		if _, left := m.sat[s.ID]; left {
+			first = later(m.Today(), first)
+		}
+		next.StartDate = first
 	}
 	m.begun = append(m.begun, next)
 	return nil

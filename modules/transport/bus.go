@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -99,10 +100,12 @@ func updateBus(c api.Ctx, r busChange) (Bus, error) {
 	}
 	var before *uuid.UUID
 	b, err := api.Update(c, "bus", r.ID, func(b *Bus) error {
+		was := b.Status
 		before = b.DriverID
 		if err := r.Apply(&b.BusFields); err != nil {
 			return err
 		}
+		b.Status = cmp.Or(b.Status, was) // null: as it is
 		return b.normalize(c)
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 	"homeroom/events"
@@ -51,19 +52,31 @@ func (m *Module) putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 	same := `exists (select from ` + wanted + ` where w."studentId" = r.student_id and w."stopId" = r.stop_id)`
 	covers := `r.start_date <= $3 and (r.end_date is null or r.end_date >= $3)`
 	args := []any{string(body), route.ID, from}
+	written := 0
+	tally := func(rows pgx.Rows) error {
+		for rows.Next() {
+			written++
+		}
+		return rows.Err()
+	}
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `delete from ride r where r.route_id = $2 and (r.start_date > $3 or (r.start_date = $3 and not ` + same + `))`,
-			Args: args},
-		tenancy.Query{SQL: `update ride r set end_date = $3::date - 1 where r.route_id = $2 and ` + covers + ` and not ` + same, Args: args},
-		tenancy.Query{SQL: `update ride r set end_date = null where r.route_id = $2 and ` + covers + ` and r.end_date is not null and ` + same,
-			Args: args},
+		tenancy.Query{SQL: `delete from ride r where r.route_id = $2 and (r.start_date > $3 or (r.start_date = $3 and not ` + same + `))
+			returning 1`, Args: args, Scan: tally},
+		tenancy.Query{SQL: `update ride r set end_date = $3::date - 1 where r.route_id = $2 and ` + covers + ` and not ` + same + ` returning 1`,
+			Args: args, Scan: tally},
+		tenancy.Query{SQL: `update ride r set end_date = null where r.route_id = $2 and ` + covers + ` and r.end_date is not null and ` + same +
+			` returning 1`, Args: args, Scan: tally},
 		tenancy.Query{SQL: `insert into ride (id, student_id, route_id, stop_id, direction, start_date, created_by, created_at)
 			select gen_random_uuid(), w."studentId", $2, w."stopId", $4, $3, $5, $6 from ` + wanted + `
-			where not exists (select from ride r where r.route_id = $2 and r.student_id = w."studentId" and ` + covers + `)`,
-			Args: append(args, route.Direction, c.User.ID, c.Now)},
+			where not exists (select from ride r where r.route_id = $2 and r.student_id = w."studentId" and ` + covers + `) returning 1`,
+			Args: append(args, route.Direction, c.User.ID, c.Now), Scan: tally},
 	)
 	if err != nil {
 		return RouteDetail{}, fmt.Errorf("writing riders: %w", err)
+	}
+	if written == 0 {
+		c.Unchanged()
+		return routeDetail(c, route)
 	}
 	c.Changed("update", "route riders", route.ID, before, r.Students)
 	if err := tellGuardians(c, before, r.Students); err != nil {

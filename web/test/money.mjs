@@ -172,6 +172,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     await dialog.getByRole('button', { name: 'Write off', exact: true }).click()
     await page.getByText('₹12.50 written off').waitFor()
     await page.getByText('Written off: Not to be reached').waitFor()
+    await page.getByRole('button', { name: /WO-000001$/ }).waitFor()
 
     say('an advance is given back, with a receipt of its own')
     await call('POST', '/school-admin/fee/collection/record', {

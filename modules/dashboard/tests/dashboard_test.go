@@ -74,12 +74,9 @@ func TestTheDashboardShowsTheDayInOneRequest(t *testing.T) {
 	for title, day := range map[string]int{"Sports day": 3, "Far away": 60, "Past": -1} {
 		s.exec(t, `insert into event (id, title, event_date) values (?, ?, ?)`, api.NewID(), title, today.AddDays(day))
 	}
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine",
-		map[string]any{"studentId": here.ID, "amount": 500, "reason": "Window", "dueDate": today.AddDays(-10)})
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine",
-		map[string]any{"studentId": here.ID, "amount": 300, "reason": "Door", "dueDate": today.AddDays(10)})
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine",
-		map[string]any{"studentId": away.ID, "amount": 50, "reason": "Pen", "dueDate": today})
+	s.Owe(t, here.ID, 500, today.AddDays(-10))
+	s.Owe(t, here.ID, 300, today.AddDays(10))
+	s.Owe(t, away.ID, 50, today)
 	testkit.Post[fee.Collection](t, admin, "/school-admin/fee/collection/record",
 		map[string]any{"studentId": here.ID, "amount": 200, "paymentMode": "CASH"})
 	wrong := testkit.Post[fee.Collection](t, admin, "/school-admin/fee/collection/record",

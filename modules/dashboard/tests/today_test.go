@@ -18,11 +18,8 @@ func TestToday_Money_IsTheAccountantsDay(t *testing.T) {
 	admin := s.As(t, api.SchoolAdmin)
 	today := api.DateOf(s.App.Service.Kernel.Clock().In(s.Location()))
 	child := s.Child(t, s.Seat(t, "Class 5"), 0)
-	for _, fine := range []struct {
-		amount, due int
-	}{{500, -40}, {300, -10}, {5000, 0}} {
-		testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine",
-			map[string]any{"studentId": child.ID, "amount": fine.amount, "reason": "Window", "dueDate": today.AddDays(fine.due)})
+	for days, amount := range map[int]int64{-40: 500, -10: 300, 0: 5000} {
+		s.Owe(t, child.ID, amount, today.AddDays(days))
 	}
 	only(t, s, "fee")
 	if got := testkit.Get[dashboard.Today](t, admin, todayPath).Money; got == nil || got.OverdueMonth != 500 || got.OverdueDebtors != 1 {

@@ -254,12 +254,23 @@ func TestImport_FormFields_MayFollowTheFile(t *testing.T) {
 func TestImport_WithoutADateOfAdmission_IsFromTheStartOfTheYear(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	file := "firstName,lastName,class,division,admissionDate\r\nAsha,Rao,Class 5,A,\r\nBina,Rao,Class 5,A,2026-10-05\r\nChand,Rao,Class 5,A,2024-06-10\r\n"
-	if dry := o.imports(t, file, "dryRun=true"); dry.Enrolments != 3 || dry.FromYearStart != 2 {
+	file := "firstName,lastName,class,division,admissionDate,Sits here since\r\nAsha,Rao,Class 5,A,,\r\nBina,Rao,Class 5,A,2026-10-05,\r\nChand,Rao,Class 5,A,2024-06-10,\r\n" +
+		"Divya,Rao,Class 5,A,,2026-09-07\r\nEsha,Rao,Class 5,A,2024-06-10,2026-09-08\r\nFarid,Rao,Class 5,A,,2025-09-08\r\n"
+	if dry := o.imports(t, file, "dryRun=true"); dry.Enrolments != 6 || dry.FromYearStart != 3 {
 		t.Errorf("dry run %+v", dry)
 	}
 	o.imports(t, file, "")
-	for name, want := range map[string]string{"Asha": "2026-06-01", "Bina": "2026-10-05", "Chand": "2026-06-01"} {
+	if again := o.imports(t, file, "dryRun=true"); again.Unchanged != 6 {
+		t.Errorf("sent again: %+v", again)
+	}
+	for name, bad := range map[string]string{"Late": ",2030-01-01", "Early": "2026-10-05,2026-10-04"} {
+		row := "firstName,class,division,admissionDate,enrolledFrom\r\n" + name + ",Class 5,A," + bad + "\r\n"
+		if r := o.imports(t, row, "dryRun=true"); r.Bad != 1 || r.Errors[0].Column != "enrolledFrom" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for name, want := range map[string]string{"Asha": "2026-06-01", "Bina": "2026-10-05", "Chand": "2026-06-01", "Divya": "2026-09-07", "Esha": "2026-09-08",
+		"Farid": "2026-06-01"} {
 		if n := o.Count(t, "enrolment e join student s on s.id = e.student_id", "s.first_name = ? and e.start_date = ?", name, want); n != 1 {
 			t.Errorf("%s does not sit there since %s", name, want)
 		}
@@ -271,5 +282,17 @@ func TestImport_WithoutADateOfAdmission_IsFromTheStartOfTheYear(t *testing.T) {
 	o.imports(t, today, "since=TODAY")
 	if n := o.Count(t, "enrolment e join student s on s.id = e.student_id", "s.first_name = 'Dev' and e.start_date > '2026-06-01'"); n != 1 {
 		t.Error("Dev sits there since the year began")
+	}
+	// Who is known and sat nowhere this year begins as a new one does.
+	o.imports(t, "admissionNumber,firstName\r\nE-1,Eva\r\nE-2,Fay\r\n", "")
+	if dry := o.imports(t, "admissionNumber,class,division\r\nE-1,Class 5,A\r\n", "dryRun=true"); dry.FromYearStart != 1 {
+		t.Errorf("placed later: %+v", dry)
+	}
+	o.imports(t, "admissionNumber,class,division\r\nE-1,Class 5,A\r\n", "")
+	o.imports(t, "admissionNumber,class,division\r\nE-2,Class 5,A\r\n", "since=TODAY")
+	for number, want := range map[string]string{"E-1": "=", "E-2": ">"} {
+		if n := o.Count(t, "enrolment e join student s on s.id = e.student_id", "s.admission_number = ? and e.start_date "+want+" '2026-06-01'", number); n != 1 {
+			t.Errorf("%s does not sit there since a day %s the year's first", number, want)
+		}
 	}
 }

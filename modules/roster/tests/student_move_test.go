@@ -59,6 +59,10 @@ func TestMoveStudents_Fifty_IsOneCall(t *testing.T) {
 	if n := s.Count(t, "enrolment", "division_id = ? and end_date is not null and outcome = 'MOVED'", a.DivisionID); n != 40 {
 		t.Errorf("%d days in the old division are kept, want 40", n)
 	}
+	if n := s.Count(t, "enrolment e join academic_year y on y.id = e.academic_year_id", "e.division_id = ? and e.start_date = y.start_date",
+		b.DivisionID); n != 10 {
+		t.Errorf("%d sit there since the year began, want those who sat nowhere", n)
+	}
 	if n := s.Count(t, "audit_event", "entity = 'enrolment' and action = 'create' and after->>'divisionId' = ?", b.DivisionID.String()); n != 50 {
 		t.Errorf("%d new places are in the audit, want 50", n)
 	}

@@ -261,6 +261,7 @@ func TestStudent_OtherClassAlone_LeavesTheDivision(t *testing.T) {
 	if waiting.DivisionID != nil || waiting.ClassName != "Class 6" || *waiting.Enrolments[0].EndDate != f.today.AddDays(-1) {
 		t.Errorf("waiting %+v", waiting)
 	}
+	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"divisionId": f.sixA.ID, "enrolledFrom": f.today.AddDays(-3)}, 422, "")
 	placed := testkit.Put[roster.StudentDetail](t, f.admin, path(asha), map[string]any{"divisionId": f.sixA.ID})
 	if *placed.DivisionID != f.sixA.ID || len(placed.Enrolments) != 2 || placed.Enrolments[1].StartDate != f.today {
 		t.Errorf("placed %+v", placed)
@@ -440,8 +441,32 @@ func TestEnrolment_FirstDay_MovesWhileNothingStandsBeforeIt(t *testing.T) {
 	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"enrolledFrom": f.today.AddDays(-10)}, 409, "")
 	move(day)
 	f.admin.Refuses(t, "PUT", path(asha), map[string]any{"enrolledFrom": f.firstOfClass.AddDays(-1)}, 422, "")
-	unplaced := f.admit(t, "Bina", "Rao", nil)
-	f.admin.Refuses(t, "PUT", path(unplaced), map[string]any{"enrolledFrom": f.today}, 422, "")
+}
+
+func TestStudent_PlacedLater_SitsThereAsANewOneWould(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	for name, c := range map[string]struct {
+		admitted, placed map[string]any
+		first            api.Date
+	}{
+		"Nothing":  {nil, nil, f.firstOfClass},
+		"Admitted": {map[string]any{"admissionDate": f.today.AddDays(-30)}, nil, f.today.AddDays(-30)},
+		"Said":     {nil, map[string]any{"enrolledFrom": f.today.AddDays(-7)}, f.today.AddDays(-7)},
+		"Both":     {nil, map[string]any{"admissionDate": f.today.AddDays(-5)}, f.today.AddDays(-5)},
+	} {
+		s := f.admit(t, name, "Rao", c.admitted)
+		f.admin.Refuses(t, "PUT", path(s), map[string]any{"enrolledFrom": f.today}, 422, "")
+		body := map[string]any{"divisionId": f.fiveA.ID}
+		f.admin.Refuses(t, "PUT", path(s), map[string]any{"divisionId": f.fiveA.ID, "enrolledFrom": f.firstOfClass.AddDays(-1)}, 422, "")
+		for k, v := range c.placed {
+			body[k] = v
+		}
+		testkit.Put[roster.StudentDetail](t, f.admin, path(s), body)
+		if first := f.firstDay(t, s); first != c.first {
+			t.Errorf("%s sits there since %s, want %s", name, first, c.first)
+		}
+	}
 }
 
 func TestStudent_NullInAChange_ClearsOrIsRefused(t *testing.T) {

@@ -5312,6 +5312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/fee/write-off/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a write-off, or print it
+         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminFeeWriteOffById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/fee/write-off/{id}/reverse": {
         parameters: {
             query?: never;
@@ -13498,7 +13518,7 @@ export interface components {
             amount: number;
             /**
              * Format: date
-             * @description Of an invoice of its own; today unless given
+             * @description Of an invoice of its own; today unless given, and never before today
              */
             dueDate?: string;
             /**
@@ -15700,7 +15720,8 @@ export interface components {
              * @description The active year unless given
              */
             academicYearId?: string;
-            remark?: string;
+            /** @description An empty one takes it off */
+            remark: string;
             /**
              * @description The version of the record you have before you. A stale one is answered 409; without it the last write wins.
              * @example 1
@@ -16950,7 +16971,7 @@ export interface components {
              * @description Of a payment
              */
             receiptId: string | null;
-            /** @description Of the receipt or the refund */
+            /** @description Of the receipt, the refund or the write-off */
             receiptNumber: string | null;
             /**
              * Format: uuid
@@ -18504,7 +18525,7 @@ export interface components {
             emergencyContactPhone?: string;
             /**
              * Format: date
-             * @description Moves the first day of the present enrolment, within its year and while nothing stands before it
+             * @description Moves the first day of the present enrolment, within its year and while nothing stands before it. With the division of a student who sits nowhere: since when they sit there; the admission date unless given, or the start of the year
              */
             enrolledFrom?: string | null;
             /** @example Asha */
@@ -19096,7 +19117,8 @@ export interface components {
              * @description The active year unless given
              */
             academicYearId?: string;
-            remark?: string;
+            /** @description An empty one takes it off */
+            remark: string;
             /** Format: uuid */
             studentId: string;
             /**
@@ -19955,6 +19977,11 @@ export interface components {
             reason: string;
             /** Format: uuid */
             studentId: string;
+            /**
+             * @description Without gaps, by school and academic year
+             * @example 2026-27/WO-000001
+             */
+            writeOffNumber: string;
         };
         WriteOffIn: {
             /** @description In minor units; all that is due unless given */
@@ -19963,6 +19990,35 @@ export interface components {
             reason: string;
             /** Format: uuid */
             studentId: string;
+        };
+        WriteOffReceipt: {
+            admissionNumber: string;
+            amount: number;
+            /** @description Where the student sat that day, with the division */
+            className: string;
+            /**
+             * Format: uuid
+             * @description Of the transaction
+             */
+            id: string;
+            /** @description What of it was taken off which invoice */
+            invoices: components["schemas"]["Allocation"][];
+            reason: string;
+            /** @description It is due again */
+            reversed: boolean;
+            /** Format: uuid */
+            studentId: string;
+            studentName: string;
+            /** @example 2026-27/WO-000001 */
+            writeOffNumber: string;
+            /** Format: uuid */
+            writtenOffBy: string | null;
+            writtenOffByName: string;
+            /**
+             * Format: date
+             * @description The school's day
+             */
+            writtenOffOn: string;
         };
         YearChange: {
             /** Format: date */
@@ -32318,6 +32374,8 @@ export interface operations {
             query?: {
                 classId?: string;
                 divisionId?: string;
+                /** @description Those who were in the group on the day of a paper in its subject, of all its divisions, and these papers alone */
+                groupId?: string;
                 /** @description Students a page; 100 unless given */
                 limit?: number;
                 /** @description From 1 */
@@ -35176,6 +35234,48 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             409: components["responses"]["DuplicateOrKeyReused"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminFeeWriteOffById: {
+        parameters: {
+            query?: {
+                /** @description pdf to print it */
+                format?: "json" | "pdf" | "";
+            };
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WriteOffReceipt"];
+                        /** @example OK */
+                        message: string;
+                    };
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -39367,7 +39467,7 @@ export interface operations {
                 mode?: components["parameters"]["Mode"];
                 /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
                 planHash?: components["parameters"]["PlanHash"];
-                /** @description Since when those sit in their division whose row has no admissionDate: the start of the academic year unless given, or today */
+                /** @description Since when those sit in their division whose row has neither enrolledFrom nor admissionDate: the start of the academic year unless given, or today */
                 since?: "YEAR_START" | "TODAY" | "";
             };
             header?: never;
@@ -39377,7 +39477,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `firstName`, `lastName`, `class`, `division`, `rollNumber`, `gender`, `dateOfBirth`, `bloodGroup`, `address`, `phone`, `email`, `admissionDate`, `previousSchool`, `medicalNotes`, `allergies`, `emergencyContactName`, `emergencyContactPhone`, `groups`, `guardian1Relation`, `guardian1FirstName`, `guardian1LastName`, `guardian1Phone`, `guardian1Email`, `guardian1Occupation`, `guardian2Relation`, `guardian2FirstName`, `guardian2LastName`, `guardian2Phone`, `guardian2Email`, `guardian2Occupation`, `guardian3Relation`, `guardian3FirstName`, `guardian3LastName`, `guardian3Phone`, `guardian3Email`, `guardian3Occupation`, `fullName`, `contactPhone`, `fatherName`, `fatherLastName`, `fatherPhone`, `fatherEmail`, `fatherOccupation`, `fatherRelation`, `motherName`, `motherLastName`, `motherPhone`, `motherEmail`, `motherOccupation`, `motherRelation`, `guardianName`, `guardianLastName`, `guardianPhone`, `guardianEmail`, `guardianOccupation`, `guardianRelation`. [What their cells must be](/api-docs/files). */
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `firstName`, `lastName`, `class`, `division`, `rollNumber`, `gender`, `dateOfBirth`, `bloodGroup`, `address`, `phone`, `email`, `admissionDate`, `enrolledFrom`, `previousSchool`, `medicalNotes`, `allergies`, `emergencyContactName`, `emergencyContactPhone`, `groups`, `guardian1Relation`, `guardian1FirstName`, `guardian1LastName`, `guardian1Phone`, `guardian1Email`, `guardian1Occupation`, `guardian2Relation`, `guardian2FirstName`, `guardian2LastName`, `guardian2Phone`, `guardian2Email`, `guardian2Occupation`, `guardian3Relation`, `guardian3FirstName`, `guardian3LastName`, `guardian3Phone`, `guardian3Email`, `guardian3Occupation`, `fullName`, `contactPhone`, `fatherName`, `fatherLastName`, `fatherPhone`, `fatherEmail`, `fatherOccupation`, `fatherRelation`, `motherName`, `motherLastName`, `motherPhone`, `motherEmail`, `motherOccupation`, `motherRelation`, `guardianName`, `guardianLastName`, `guardianPhone`, `guardianEmail`, `guardianOccupation`, `guardianRelation`. [What their cells must be](/api-docs/files). */
                     file: string;
                 };
                 "text/csv": string;

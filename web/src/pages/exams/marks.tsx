@@ -1,10 +1,10 @@
-// Marks as a sheet: students by papers, one division at a time. What is wrong is said in its cell.
+// Marks as a sheet: students by papers, one division or group at a time. What is wrong is said in its cell.
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { IconPencil, IconUpload } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ClipboardEvent, type KeyboardEvent, memo, useCallback, useRef, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
-import { changed } from '../../api/queries'
+import { changed, useGroups } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { useDivisionChoices } from '../../patterns/choices'
@@ -23,6 +23,7 @@ interface Student {
   admissionNumber: string
   firstName: string
   lastName: string
+  place?: string // in a group, whose students are of several divisions
 }
 interface Sheet {
   students: Student[]
@@ -46,8 +47,22 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
   const [address, setAddress] = useAddress()
   const { choices, ready } = useDivisionChoices()
   const may = useMay()
-  const mine = choices.filter((c) => papers.some((p) => p.classId === c.classId))
-  const division = mine.find((c) => c.value === address.division) ?? mine[0]
+  const groups = useGroups()
+  const mine = choices
+    .filter((c) => papers.some((p) => p.classId === c.classId))
+    .map((c) => ({ ...c, papers: papers.filter((p) => p.classId === c.classId), group: false }))
+  const classOf = new Map(choices.map((c) => [c.value, c.classId]))
+  const shared = (groups.data ?? [])
+    .map((g) => ({
+      value: g.id,
+      label: `${g.name} (${g.divisions})`,
+      papers: papers.filter(
+        (p) => p.subjectId === g.subjectId && g.divisionIds.some((d) => classOf.get(d) === p.classId),
+      ),
+      group: true,
+    }))
+    .filter((g) => g.papers.length > 0)
+  const division = [...mine, ...shared].find((c) => c.value === address.division) ?? mine[0]
   if (!ready) return <Lines n={10} />
   if (papers.length === 0 || !division) {
     return (
@@ -67,8 +82,8 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
       <Group justify="space-between" mb={12} gap={8}>
         <Group gap={8}>
           <NativeSelect
-            aria-label="Division"
-            data={mine}
+            aria-label="Division or group"
+            data={shared.length === 0 ? mine : [...mine, { group: 'Groups', items: shared }]}
             value={division.value}
             onChange={(e) => setAddress({ division: e.currentTarget.value })}
           />
@@ -91,8 +106,9 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
       <Division
         key={division.value}
         exam={exam}
-        papers={papers.filter((p) => p.classId === division.classId)}
+        papers={division.papers}
         division={division.value}
+        group={division.group}
         name={division.label}
         open={open}
       />
@@ -103,14 +119,26 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
   )
 }
 
+const readResults = (exam: string, whose: { divisionId: string } | { groupId: string }) =>
+  call(api.GET('/school-admin/exam/{id}/results', { params: { path: { id: exam }, query: { ...whose, limit: 500 } } }))
+
+async function readGroup(exam: string, groupId: string): Promise<Sheet> {
+  const { students, papers } = await readResults(exam, { groupId })
+  return {
+    students: students.map((s) => ({ ...s, id: s.studentId, place: `${s.className} ${s.divisionName}` })),
+    notTaken: new Set(
+      students.flatMap((s) =>
+        papers.filter((p) => p.classId !== s.classId || s.notTaken.includes(p.id)).map((p) => `${s.studentId} ${p.id}`),
+      ),
+    ),
+    results: new Map(students.flatMap((s) => s.results.map((r) => [`${s.studentId} ${r.paperId}`, r] as const))),
+  }
+}
+
 async function readSheet(exam: string, division: string, day: string): Promise<Sheet> {
   const [roster, results] = await Promise.all([
     call(api.GET('/school-admin/division/{id}/students', { params: { path: { id: division }, query: { date: day } } })),
-    call(
-      api.GET('/school-admin/exam/{id}/results', {
-        params: { path: { id: exam }, query: { divisionId: division, limit: 500 } },
-      }),
-    ),
+    readResults(exam, { divisionId: division }),
   ])
   const students: Student[] = [...roster.students]
   // Who sat it and has left since keeps their line.
@@ -129,12 +157,14 @@ function Division({
   exam,
   papers,
   division,
+  group,
   name,
   open,
 }: {
   exam: Exam
   papers: Paper[]
   division: string
+  group: boolean
   name: string
   open: boolean
 }) {
@@ -142,7 +172,7 @@ function Division({
   const day = papers[0]!.examDate
   const q = useQuery({
     queryKey: ['/school-admin/exam/marks', exam.id, division, day, exam.version],
-    queryFn: () => readSheet(exam.id, division, day),
+    queryFn: () => (group ? readGroup(exam.id, division) : readSheet(exam.id, division, day)),
     structuralSharing: false,
   })
   const [typed, setTyped] = useState<Record<string, string>>({})
@@ -268,7 +298,7 @@ function Division({
       <div className="panel">
         <Empty
           title={`No students in ${name} on ${format.date(day)}`}
-          text="Shows the students who are in the division on the day of the first paper."
+          text={`Shows the students who are in the ${group ? 'group' : 'division'} on the day of the first paper.`}
         />
       </div>
     )
@@ -438,6 +468,7 @@ const Line = memo(function Line({
       <td className="end figures roll">{student.rollNumber ?? ''}</td>
       <th scope="row" className="who">
         {name}
+        {student.place && <small> {student.place}</small>}
       </th>
       {papers.map((p, j) => {
         const k = `${student.id} ${p.id}`

@@ -1,11 +1,11 @@
 // What the school gives back, and what it gives up: a refund, a write-off.
 
-import { Button, Group, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { api, asProblem, call, type Schemas } from '../../api/client'
+import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
 import { useToday } from '../../patterns/choices'
 import { DateField } from '../../patterns/DateField'
 import { Dialog, Trouble } from '../../patterns/feedback'
@@ -180,7 +180,7 @@ export function WriteOffDialog({ report: r, due, close }: { report: Report; due:
       once.happened()
       moneyMoved()
       notifications.show({
-        message: `${format.money(x.amount)} written off. ${nameOf(r.student)} owes ${format.money(Math.max(0, x.balance))}.`,
+        message: `${format.money(x.amount)} written off: ${x.writeOffNumber}. ${nameOf(r.student)} owes ${format.money(Math.max(0, x.balance))}.`,
       })
       close()
     },
@@ -189,7 +189,7 @@ export function WriteOffDialog({ report: r, due, close }: { report: Report; due:
   return (
     <Giving
       title={`Write off dues of ${nameOf(r.student)}`}
-      text={`${format.money(due)} is due. What is written off is taken off the oldest invoices and is not asked for any more; it stands on the account with its reason.`}
+      text={`${format.money(due)} is due. What is written off is taken off the oldest invoices and is not asked for any more; it stands on the account with its reason, and has a receipt with a number of its own.`}
       action="Write off"
       amount={amount}
       setAmount={setAmount}
@@ -200,6 +200,28 @@ export function WriteOffDialog({ report: r, due, close }: { report: Report; due:
       done={once.done}
       close={close}
     />
+  )
+}
+
+/** Opens the receipt of a write-off. */
+export function WriteOffReceipt({ id, number }: { id: string; number: string }) {
+  return (
+    <Anchor
+      component="button"
+      type="button"
+      inherit
+      c="inherit"
+      className="figures"
+      onClick={() =>
+        void openPaper(
+          `/school-admin/fee/write-off/${id}`,
+          { format: 'pdf' },
+          `write-off-${number.replaceAll('/', '-')}.pdf`,
+        ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+      }
+    >
+      {number}
+    </Anchor>
   )
 }
 

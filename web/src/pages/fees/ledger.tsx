@@ -15,7 +15,7 @@ import { PersonPicker } from '../../patterns/PersonPicker'
 import { Sheet } from '../../patterns/Sheet'
 import { AdHocDialog, TakeBack } from './ad-hoc'
 import { FineDialog, GrantDialog } from './adjust'
-import { dueOf, RefundDialog, ReverseWriteOff, WriteOffDialog } from './give-up'
+import { dueOf, RefundDialog, ReverseWriteOff, WriteOffDialog, WriteOffReceipt } from './give-up'
 import { classOf, type Report, useReport } from './shared'
 
 /** A student's account, as a statement that can be printed. */
@@ -213,6 +213,11 @@ function Statement({ report: r }: { report: Report }) {
                         >
                           {e.receiptNumber}
                         </Link>
+                      </>
+                    )}
+                    {e.kind === 'WRITE_OFF' && e.receiptNumber && (
+                      <>
+                        , <WriteOffReceipt id={e.transactionId} number={e.receiptNumber} />
                       </>
                     )}
                     {writtenOff.has(e.transactionId) && may('write-off', 'write') && (

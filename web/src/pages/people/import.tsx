@@ -273,7 +273,7 @@ function Check({
       )}
       {kind === students && plan.enrolments > 0 && (
         <Radio.Group
-          label="Since when are students without an admission date in their class?"
+          label="Since when are students in their class who have neither that day nor an admission date?"
           description={`${n(plan.fromYearStart)} of ${n(plan.enrolments)} are there since the academic year began.`}
           value={choices.since}
           onChange={(v) => choose({ since: v as Since })}

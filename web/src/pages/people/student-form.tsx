@@ -87,7 +87,7 @@ export function StudentBasics<T extends StudentFields>({ draft, create }: { draf
           f.day({
             k: 'enrolledFrom',
             label: labels.enrolledFrom,
-            description: create ? 'Admission date unless given' : undefined,
+            description: create ? 'Admission date unless given; without either, the start of the year' : undefined,
           })}
         {f.text({
           k: 'admissionNumber',
