@@ -11,12 +11,12 @@ import (
 	"homeroom/tenancy"
 )
 
-// urgentRule is of accidents, missing children and urgent announcements, whatever their type.
+// urgentRule is of accidents, missing children, closures and urgent announcements, whatever their type.
 const urgentRule = "URGENT"
 
 // Rule is by which ways people are told of one kind of thing.
 type Rule struct {
-	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children and urgent announcements"`
+	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements"`
 	Ways        []string `json:"ways" validate:"min=1,max=3,unique,dive,oneof=PUSH SMS EMAIL" doc:"One after another, until one reaches; PUSH first or not at all"`
 	WaitMinutes *int     `json:"waitMinutes" validate:"omitempty,min=1,max=1440" doc:"After how long unread the next way is tried; null: only when a way reaches nobody"`
 	MayTurnOff  bool     `json:"mayTurnOff" doc:"Whether a person may have none of it"`

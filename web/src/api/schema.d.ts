@@ -12455,7 +12455,7 @@ export interface components {
         };
         DeliverySetting: {
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom: string;
@@ -12476,7 +12476,7 @@ export interface components {
         };
         DeliverySettingChange: {
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom?: string;
@@ -17454,7 +17454,7 @@ export interface components {
             /** @description Whether a person may have none of it */
             mayTurnOff?: boolean;
             /**
-             * @description URGENT: accidents, missing children and urgent announcements
+             * @description URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements
              * @enum {string}
              */
             type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
@@ -17505,7 +17505,7 @@ export interface components {
             /** @description Whether a person may have none of it */
             mayTurnOff: boolean;
             /**
-             * @description URGENT: accidents, missing children and urgent announcements
+             * @description URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements
              * @enum {string}
              */
             type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
@@ -17935,7 +17935,7 @@ export interface components {
              */
             proRataBy: "MONTHS" | "DAYS";
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom: string;
@@ -18112,7 +18112,7 @@ export interface components {
              */
             proRataBy?: "MONTHS" | "DAYS";
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom?: string;

@@ -13,7 +13,7 @@ type Rule = Schemas['Rule']
 type Way = Rule['ways'][number]
 
 const kinds: Record<Rule['type'], string> = {
-  URGENT: 'Urgent: accidents, missing children, urgent announcements',
+  URGENT: 'Urgent: accidents, missing children, closures, urgent announcements',
   ATTENDANCE: 'Absence and lateness',
   TRANSPORT: 'Buses',
   ANNOUNCEMENT: 'Announcements',

@@ -371,7 +371,8 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'quietFrom',
               label: labels.quietFrom,
               type: 'time',
-              description: 'From then on only urgent notices and those of a bus trip under way are sent.',
+              description:
+                'From then on only urgent notices are sent, and those of a bus trip under way or of what begins within 24 hours.',
             })}
             {f.text({
               k: 'quietTo',
