@@ -14045,6 +14045,11 @@ export interface components {
         HistoryDay: {
             /** Format: date */
             date: string;
+            /**
+             * Format: uuid
+             * @description What notices about it are about: data.id of a push
+             */
+            markId: string;
             /** @description The oldest first; the last is how it stands */
             revisions: components["schemas"]["Revision"][];
             /**

@@ -1,10 +1,10 @@
-import { Button, Group, Pagination, Table, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Pagination, Table, Text, Title } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { Confirm, Lines, Trouble } from '../../patterns/feedback'
+import { Confirm, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { usePlainMoney } from '../../patterns/money'
 
@@ -18,24 +18,42 @@ const reasons: Record<Schemas['Unreached']['reason'], string> = {
 }
 const path = '/school-admin/notification/reach'
 
-/** Reach is whom a notification has reached, by which channel, and the rest, who can be sent it by another one. */
-export function Reach({ recordId, people }: { recordId: string; people: number }) {
+/**
+ * Reach is whom the newest notification about a record has reached, by which channel, and the rest, who can be sent it by another
+ * one. Where nobody was notified it says so, if asked to (none), or is nothing. It is read again when the record's version changes.
+ */
+export function Reach({
+  recordId,
+  version,
+  mt,
+  none,
+}: {
+  recordId: string
+  version: number
+  mt?: number
+  none?: boolean
+}) {
   const format = useFormat()
   const may = useMay()
   const allowed = may('message', 'read')
   const q = useQuery({
-    queryKey: [path, recordId, people],
+    queryKey: [path, recordId, version],
     enabled: allowed,
     queryFn: () => call(api.GET(path, { params: { query: { recordId } } })),
     refetchInterval: (x) => (x.state.data && x.state.data.waiting > 0 ? 3000 : false),
   })
   if (!allowed) return null
   const r = q.data
-  if (!r) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
-  if (r.people === 0) return null
+  if (!r && q.error) return <Trouble error={q.error} retry={() => void q.refetch()} />
+  if (!r?.people)
+    return r && none ? (
+      <Text size="sm" c="dimmed">
+        Nobody has been notified.
+      </Text>
+    ) : null
   const n = format.number
   return (
-    <section aria-label="Delivery">
+    <Box component="section" aria-label="Delivery" mt={mt}>
       <Title order={3} size="h5" mb={4}>
         Delivery
       </Title>
@@ -70,7 +88,7 @@ export function Reach({ recordId, people }: { recordId: string; people: number }
         </Table>
       )}
       {r.notReached > 0 && <NotReached recordId={recordId} count={r.notReached} rest={r.rest} />}
-    </section>
+    </Box>
   )
 }
 
