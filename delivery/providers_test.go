@@ -89,6 +89,19 @@ func drivers(t *testing.T) map[string]struct {
 	}
 }
 
+// The example is of Twilio's documentation.
+func TestTwilio_ItsOwnExample_IsSignedAsItSays(t *testing.T) {
+	t.Parallel()
+	form := url.Values{"CallSid": {"CA1234567890ABCDE"}, "Caller": {"+12349013030"}, "Digits": {"1234"}, "From": {"+12349013030"}, "To": {"+18005551212"}}
+	const address, signature = "https://mycompany.com/myapp.php?foo=1&bar=2", "0/KCTR6DLpKmkAf8muzZqo1nDgQ="
+	if err := delivery.CheckTwilio("12345", signature, address, form); err != nil {
+		t.Error(err)
+	}
+	if err := delivery.CheckTwilio("12345", signature, address+"&x=1", form); !errors.Is(err, delivery.ErrBadSignature) {
+		t.Errorf("of another address: %v", err)
+	}
+}
+
 func TestProvider_Failing_KeepsTheMessage_Refusing_FailsIt(t *testing.T) {
 	t.Parallel()
 	elsewhere, visited := server(t, func(w http.ResponseWriter, _ int) { _, _ = io.WriteString(w, `{"sid":"stolen"}`) })

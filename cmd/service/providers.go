@@ -62,7 +62,7 @@ func heldDrivers(d devDriver) map[delivery.Channel]delivery.Driver {
 func providers(ctx context.Context, c config.Config, push Push, devices delivery.Devices) (map[delivery.Channel]delivery.Driver, error) {
 	drivers := map[delivery.Channel]delivery.Driver{}
 	if text := c.SMSURL; text != "" {
-		driver, err := smsDriver(text)
+		driver, err := smsDriver(text, c.Public)
 		if err != nil {
 			return nil, fmt.Errorf("HOMEROOM_SMS_URL: %w", err)
 		}
@@ -89,13 +89,17 @@ func providers(ctx context.Context, c config.Config, push Push, devices delivery
 	return drivers, nil
 }
 
-func smsDriver(text string) (delivery.Driver, error) {
+func smsDriver(text, public string) (delivery.Driver, error) {
 	address, err := url.Parse(text)
 	if err != nil {
 		return nil, errors.New("is no address") // the parser's message would repeat the secret
 	}
 	if address.Scheme == "twilio" {
-		return delivery.NewTwilio(address)
+		driver, err := delivery.NewTwilio(address)
+		if err == nil && strings.HasPrefix(public, "https://") {
+			driver.Callback = publicAddress(public, smsReports)
+		}
+		return driver, err
 	}
 	return delivery.NewWebhook(address)
 }

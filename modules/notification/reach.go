@@ -34,7 +34,9 @@ type WayReached struct {
 	Sent    int    `json:"sent" doc:"People for whom a provider took it"`
 	Failed  int    `json:"failed" doc:"People for whom it was given up"`
 	Waiting int    `json:"waiting"`
-	NoWay   int    `json:"noWay" doc:"Of push: people with neither the app nor a browser that shows notices"`
+	// Delivered says more than Sent where a provider reports it; a report of failure makes it Failed.
+	Delivered int `json:"delivered" doc:"Of sent: people at whom it arrived, as the provider reports; 0 where it reports nothing"`
+	NoWay     int `json:"noWay" doc:"Of push: people with neither the app nor a browser that shows notices"`
 }
 
 // RestByWay is whom a way would reach of those who were not reached.
@@ -88,11 +90,11 @@ var reachTables = `with line as (
 	way as (select l.user_id, d.channel, bool_or(d.state = 'SENT' and d.provider_id <> @nodevice) as sent,
 			bool_or(d.state = 'QUEUED') as waiting, bool_or(d.state = 'FAILED') as failed, bool_or(d.provider_id = @nodevice) as no_device,
 			bool_or(d.urgent) as urgent, max(d.expires_at) as expires_at,
-			max(d.last_error) filter (where d.state = 'FAILED') as problem
+			max(d.last_error) filter (where d.state = 'FAILED') as problem, bool_or(d.delivered_at is not null) as delivered
 		from line l join delivery d on d.record_id = @record and d.user_id = l.user_id and d.purpose = 'NOTICE' and d.created_at >= l.at
 			and d.recipient not like 'teacher\_%' group by l.user_id, d.channel
 		union all
-		select l.user_id, 'PUSH', true, false, false, false, false, null, null from line l, topic
+		select l.user_id, 'PUSH', true, false, false, false, false, null, null, false from line l, topic
 			where topic.sent and l.user_id = any(@reachable::uuid[])
 			and not exists (select from delivery d where d.record_id = @record and d.user_id = l.user_id and d.channel = 'PUSH'
 				and d.created_at >= l.at)),
@@ -109,6 +111,7 @@ var reachTables = `with line as (
 	message as (select p.*, x.channel, x.recipient, p.key || '/' || x.channel || '/' || x.recipient as once
 		from person p, lateral (values ('SMS', p.phone), ('EMAIL', p.address)) x (channel, recipient)
 		where not p.reached and not p.waiting and not p.off and x.recipient is not null and (p.expires_at is null or p.expires_at > @now)
+			and not exists (select from suppression s where s.channel = x.channel and s.recipient = lower(x.recipient))
 			and not exists (select from delivery d where d.dedupe_key = p.key || '/' || x.channel || '/' || x.recipient)),
 	rest as (select distinct on (m.once) m.*, sms.segments from message m, ` + InSegments("m.title", "m.body") + ` order by m.once, m.user_id) `
 
@@ -131,7 +134,7 @@ func (m *Module) reach(c api.Ctx, r aboutRecord) (Reached, error) {
 			Args: []any{args}, Scan: tenancy.Row(&out)},
 		tenancy.Query{SQL: reachTables + `select channel as way, (count(*) filter (where sent))::int as sent,
 			(count(*) filter (where failed and not sent and not waiting))::int as failed,
-			(count(*) filter (where waiting and not sent))::int as waiting, (count(*) filter (where no_device and not sent))::int as no_way
+			(count(*) filter (where waiting and not sent))::int as waiting, (count(*) filter (where delivered))::int as delivered, (count(*) filter (where no_device and not sent))::int as no_way
 			from way group by channel order by array_position(array['PUSH', 'SMS', 'EMAIL'], channel)`,
 			Args: []any{args}, Scan: tenancy.Collect(&out.Ways)},
 		tenancy.Query{SQL: reachTables + `select channel as way, count(*)::int as people,

@@ -117,6 +117,10 @@ func (m *Module) routes() []api.Row {
 		api.Post("/school-admin/notification/send-to-rest", "message", "Send it to those it has not reached by another way, once", m.sendToRest,
 			api.Says("Queued")),
 
+		api.Get("/school-admin/notification/suppressed", "message", "Which channels nothing is sent to a person on, and why", suppressed),
+		api.Post("/school-admin/notification/suppressed/lift", "message", "Send to a person on a channel again", liftSuppression,
+			api.Says("Messages are sent again")),
+
 		api.PlatformList("/super-admin/delivery/list", "Messages that could not be delivered, newest first", deadListing, listDead),
 		api.PlatformRow("POST", "/super-admin/delivery/retry", "Try to deliver messages again", api.Write, 200, m.retryDead, api.OwnTransaction,
 			api.Says("Queued again")),

@@ -6552,6 +6552,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/notification/suppressed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which channels nothing is sent to a person on, and why
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminNotificationSuppressed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/notification/suppressed/lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send to a person on a channel again
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminNotificationSuppressedLift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/notification/token": {
         parameters: {
             query?: never;
@@ -14814,6 +14854,12 @@ export interface components {
             /** @description Of those, notices sent now; in a dry run, that would be */
             sent: number;
         };
+        Lifting: {
+            /** @enum {string} */
+            channel: "SMS" | "EMAIL";
+            /** Format: uuid */
+            userId: string;
+        };
         LinkFields: {
             canPickUp: boolean;
             /** @description May see the student's data in the app */
@@ -19040,6 +19086,24 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        Suppression: {
+            /** @enum {string} */
+            channel: "SMS" | "EMAIL";
+            /** Format: date-time */
+            createdAt: string;
+            /** @description In the provider's words */
+            problem: string;
+            /**
+             * @description STOPPED: its owner wants nothing. BOUNCED: nothing arrives there
+             * @enum {string}
+             */
+            reason: "STOPPED" | "BOUNCED";
+            /** @description The phone or e-mail address */
+            recipient: string;
+        };
+        Suppressions: {
+            items: components["schemas"]["Suppression"][];
+        };
         SwitchRequest: {
             /**
              * Format: uuid
@@ -19786,6 +19850,8 @@ export interface components {
             totalPages: number;
         };
         WayReached: {
+            /** @description Of sent: people at whom it arrived, as the provider reports; 0 where it reports nothing */
+            delivered: number;
             /** @description People for whom it was given up */
             failed: number;
             /** @description Of push: people with neither the app nor a browser that shows notices */
@@ -22611,6 +22677,26 @@ export interface components {
                 "text/csv": string;
             };
         };
+        /** @description OK */
+        SuppressionsAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Suppressions"];
+                    /**
+                     * @example OK
+                     * @example Messages are sent again
+                     */
+                    message: string;
+                };
+            };
+        };
         /** @description Template saved */
         TemplateAnswer: {
             headers: {
@@ -23175,6 +23261,7 @@ export interface components {
         TripId: string;
         /** @description Only what is not read yet */
         UnreadParameter: boolean;
+        UserId: string;
         /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
         XHomeroomConsole: string;
     };
@@ -38361,6 +38448,60 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminNotificationSuppressed: {
+        parameters: {
+            query: {
+                userId: components["parameters"]["UserId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SuppressionsAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminNotificationSuppressedLift: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Lifting"];
+                };
+            };
+        };
+        responses: {
+            /** @description Messages are sent again */
+            200: components["responses"]["SuppressionsAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminNotificationToken: {
         parameters: {
             query?: never;
@@ -38462,7 +38603,7 @@ export interface operations {
                 module: string;
                 /** @description With a division: a subject there */
                 subjectId?: string | null;
-                userId: string;
+                userId: components["parameters"]["UserId"];
             };
             header?: never;
             path?: never;

@@ -68,6 +68,7 @@ export function Reach({
             <Table.Tr>
               <Table.Th>Channel</Table.Th>
               <Table.Th ta="end">Sent</Table.Th>
+              <Table.Th ta="end">Delivered</Table.Th>
               <Table.Th ta="end">Waiting</Table.Th>
               <Table.Th ta="end">Failed</Table.Th>
               <Table.Th ta="end">No device</Table.Th>
@@ -77,9 +78,9 @@ export function Reach({
             {r.ways.map((w) => (
               <Table.Tr key={w.way}>
                 <Table.Td>{ways[w.way]}</Table.Td>
-                {[w.sent, w.waiting, w.failed, w.noWay].map((x, i) => (
+                {[w.sent, w.delivered || null, w.waiting, w.failed, w.noWay].map((x, i) => (
                   <Table.Td key={i} ta="end" className="figures">
-                    {n(x)}
+                    {x === null ? '–' : n(x)}
                   </Table.Td>
                 ))}
               </Table.Tr>
