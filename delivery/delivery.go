@@ -17,13 +17,14 @@ type Channel string
 
 // The channels.
 const (
-	Push  Channel = "PUSH"
-	SMS   Channel = "SMS"
-	Email Channel = "EMAIL"
+	Push     Channel = "PUSH"
+	SMS      Channel = "SMS"
+	Email    Channel = "EMAIL"
+	WhatsApp Channel = "WHATSAPP"
 )
 
 // Channels are all of them.
-var Channels = []Channel{Push, SMS, Email}
+var Channels = []Channel{Push, SMS, Email, WhatsApp}
 
 // Message is one message to one address. Its id is stable: a message that is sent twice, since
 // the first result was lost, has the same id.

@@ -27,7 +27,7 @@ func message(channel delivery.Channel, to string) delivery.Message {
 	}
 }
 
-var addresses = map[delivery.Channel]string{delivery.SMS: "+919812300001", delivery.Push: "student_1"}
+var addresses = map[delivery.Channel]string{delivery.SMS: "+919812300001", delivery.WhatsApp: "+919812300001", delivery.Push: "student_1"}
 
 // asked is one request a provider got.
 type asked struct {
@@ -82,6 +82,10 @@ func drivers(t *testing.T) map[string]struct {
 		}},
 		"webhook": {delivery.SMS, `{"id":"SM1"}`, func(u *url.URL) delivery.Driver {
 			return must(delivery.NewWebhook(&url.URL{Scheme: "http", User: url.UserPassword("", "secret"), Host: u.Host, Path: "/send"}))
+		}},
+		"whatsapp": {delivery.WhatsApp, `{"messaging_product":"whatsapp","messages":[{"id":"SM1"}]}`, func(u *url.URL) delivery.Driver {
+			return must(delivery.NewWhatsApp(&url.URL{Scheme: "http", User: url.UserPassword("", "secret"), Host: u.Host, Path: "/v23.0/42"},
+				[]string{"notice", "ATTENDANCE=absence"}, []string{"en", "hi"}))
 		}},
 		"fcm": {delivery.Push, `{"name":"projects/p/messages/SM1"}`, func(u *url.URL) delivery.Driver {
 			return must(fcm.New(context.Background(), fcm.Options{Project: "p", Endpoint: u.String()}))

@@ -50,13 +50,13 @@ func unanswered(results []result, now time.Time) []events.Fact {
 const watchSQL = `insert into outbox (id, kind, payload, occurred_at, next_at)
 	select gen_random_uuid(), '` + Waiting + `', '{}', $1, x.at
 	from (select greatest(min(q.soonest), $2) as at
-		from unnest(array['PUSH', 'SMS', 'EMAIL']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED'
+		from unnest(array['PUSH', 'SMS', 'EMAIL', 'WHATSAPP']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED'
 		and channel = c) q) x
 	where x.at is not null and not exists (select from outbox where kind = '` + Waiting + `' and next_at > $1 and next_at <= x.at)`
 
 // dueSQL are the channels with due messages: the other lanes are not woken, since each check
 // is a transaction.
-const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL']) c where exists (select from delivery where state = 'QUEUED'
+const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL', 'WHATSAPP']) c where exists (select from delivery where state = 'QUEUED'
 	and channel = c and next_at <= $1)`
 
 // Queued has messages sent that a listener queued in its transaction: at once after the

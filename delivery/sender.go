@@ -48,7 +48,7 @@ type Sender struct {
 	lanes map[Channel]*lane
 }
 
-var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4, WebPush: 32}
+var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, WhatsApp: 8, Unsubscribe: 4, WebPush: 32}
 
 // New makes a sender; nothing is sent before Run.
 func New(p Parts) *Sender {

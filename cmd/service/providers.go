@@ -55,7 +55,7 @@ func pushSubject(public string) string {
 
 // heldDrivers send nothing: the local profile shows every message at /dev/outbox.
 func heldDrivers(d devDriver) map[delivery.Channel]delivery.Driver {
-	return map[delivery.Channel]delivery.Driver{delivery.Push: d, delivery.SMS: d, delivery.Email: d}
+	return map[delivery.Channel]delivery.Driver{delivery.Push: d, delivery.SMS: d, delivery.Email: d, delivery.WhatsApp: d}
 }
 
 // providers are the drivers of the configured providers.
@@ -78,6 +78,17 @@ func providers(ctx context.Context, c config.Config, push Push, devices delivery
 			return nil, fmt.Errorf("HOMEROOM_SMTP_URL: %w", err)
 		}
 		drivers[delivery.Email] = driver
+	}
+	if text := c.WhatsAppURL; text != "" {
+		address, err := url.Parse(text)
+		if err != nil {
+			return nil, errors.New("HOMEROOM_WHATSAPP_URL is no address")
+		}
+		driver, err := delivery.NewWhatsApp(address, c.WhatsAppTemplates, c.WhatsAppLanguages)
+		if err != nil {
+			return nil, fmt.Errorf("HOMEROOM_WHATSAPP_URL: %w", err)
+		}
+		drivers[delivery.WhatsApp] = driver
 	}
 	if path := c.FCMCredentials; path != "" {
 		driver, err := pushDriver(ctx, push, path, devices)

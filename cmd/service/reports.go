@@ -1,6 +1,7 @@
 package service
 
 import (
+	"crypto/hmac"
 	"errors"
 	"io"
 	"net/http"
@@ -20,6 +21,7 @@ const maxReport = 1 << 20
 const (
 	smsReports   = "/delivery-report/sms"
 	emailReports = "/delivery-report/email"
+	metaReports  = "/delivery-report/whatsapp"
 )
 
 // mountReports adds the addresses at which providers report what became of messages. They are no rows of the API: body, signature
@@ -42,11 +44,32 @@ func (s *Service) mountReports() {
 			return delivery.ReadTwilio(g.Query("ref"), form), nil
 		})
 	}
+	s.mountWhatsAppReports(s.Config.WhatsAppSecret, s.Config.WhatsAppVerify)
 	if secret := s.Config.EmailReportSecret; secret != "" {
 		s.mountReport(emailReports, delivery.Email, func(g *gin.Context, body []byte) ([]delivery.Status, error) {
 			return signedStatuses(g, secret, body)
 		})
 	}
+}
+
+// mountWhatsAppReports adds the address of Meta's reports. Meta asks for its challenge back when the address is entered there.
+func (s *Service) mountWhatsAppReports(secret, verify string) {
+	if secret == "" {
+		return
+	}
+	s.Kernel.MountPage(metaReports, func(g *gin.Context) {
+		if verify == "" || g.Query("hub.mode") != "subscribe" || !hmac.Equal([]byte(g.Query("hub.verify_token")), []byte(verify)) {
+			g.Status(http.StatusForbidden)
+			return
+		}
+		g.String(http.StatusOK, "%s", g.Query("hub.challenge"))
+	})
+	s.mountReport(metaReports, delivery.WhatsApp, func(g *gin.Context, body []byte) ([]delivery.Status, error) {
+		if err := delivery.CheckSignature(secret, g.GetHeader("X-Hub-Signature-256"), body); err != nil {
+			return nil, err
+		}
+		return delivery.ReadWhatsApp(body)
+	})
 }
 
 // publicAddress is an address of ours as others call it.

@@ -16,7 +16,7 @@ type aboutUser struct {
 
 // Suppression is a channel on which nothing is sent to a person.
 type Suppression struct {
-	Channel   string    `json:"channel" enum:"SMS,EMAIL"`
+	Channel   string    `json:"channel" enum:"SMS,EMAIL,WHATSAPP"`
 	Recipient string    `json:"recipient" doc:"The phone or e-mail address"`
 	Reason    string    `json:"reason" enum:"STOPPED,BOUNCED" doc:"STOPPED: its owner wants nothing. BOUNCED: nothing arrives there"`
 	Problem   string    `json:"problem" doc:"In the provider's words"`
@@ -25,12 +25,34 @@ type Suppression struct {
 
 // Suppressions are those of a person.
 type Suppressions struct {
-	Items []Suppression `json:"items"`
+	Items    []Suppression `json:"items"`
+	WhatsApp bool          `json:"whatsApp" doc:"They have agreed to messages by WhatsApp"`
+}
+
+type agreement struct {
+	aboutUser
+	Agreed bool `json:"agreed"`
+}
+
+// agreeToWhatsApp notes what a person has told the office: WhatsApp wants people to have agreed before they are written to.
+func agreeToWhatsApp(c api.Ctx, r agreement) (Suppressions, error) {
+	var changed []uuid.UUID
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update app_user set whatsapp_since = case when $2::boolean then $3::timestamptz end
+		where id = $1 and (whatsapp_since is not null) <> $2 returning id`, Args: []any{r.UserID, r.Agreed, c.Now}, Scan: tenancy.Values(&changed)})
+	if err != nil {
+		return Suppressions{}, fmt.Errorf("noting who agreed to WhatsApp: %w", err)
+	}
+	if len(changed) == 0 {
+		c.Unchanged()
+	} else {
+		c.Changed("update", "user", r.UserID, nil, r)
+	}
+	return suppressed(c, r.aboutUser)
 }
 
 type lifting struct {
 	aboutUser
-	Channel string `json:"channel" validate:"required,oneof=SMS EMAIL"`
+	Channel string `json:"channel" validate:"required,oneof=SMS EMAIL WHATSAPP"`
 }
 
 // ofPerson is the condition that a suppression s is of the user $1.
@@ -39,8 +61,11 @@ const ofPerson = `exists (select from app_user u left join guardian p on p.user_
 
 func suppressed(c api.Ctx, r aboutUser) (Suppressions, error) {
 	out := Suppressions{Items: []Suppression{}}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.channel, s.recipient, s.reason, s.problem, s.created_at from suppression s
-		where ` + ofPerson + ` order by s.channel`, Args: []any{r.UserID}, Scan: tenancy.Collect(&out.Items)})
+	err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `select s.channel, s.recipient, s.reason, s.problem, s.created_at from suppression s
+			where ` + ofPerson + ` order by s.channel`, Args: []any{r.UserID}, Scan: tenancy.Collect(&out.Items)},
+		tenancy.Query{SQL: `select coalesce(bool_or(whatsapp_since is not null), false) from app_user where id = $1`, Args: []any{r.UserID},
+			Scan: tenancy.One(&out.WhatsApp)})
 	if err != nil {
 		return out, fmt.Errorf("reading what a person is not sent: %w", err)
 	}
@@ -58,7 +83,7 @@ func liftSuppression(c api.Ctx, r lifting) (Suppressions, error) {
 	if len(gone) == 0 {
 		c.Unchanged()
 	} else {
-		c.Changed("lift", "suppression", r.UserID, Suppressions{gone}, nil)
+		c.Changed("lift", "suppression", r.UserID, Suppressions{Items: gone}, nil)
 	}
 	return suppressed(c, r.aboutUser)
 }

@@ -90,4 +90,5 @@ type Delivery struct {
 	LockScreen    string `json:"lockScreen" validate:"oneof=NOTHING CHILD FULL" doc:"What a push says on a locked screen. NOTHING: that there is something. CHILD: the kind of news, no name. FULL: what happened, with the child's name"`
 	SMSPrice      int64  `json:"smsPrice" gorm:"column:sms_price" validate:"min=0,max=100000" doc:"Of one segment, in minor units of the school's currency; previews say what a dispatch costs"`
 	SMSDailyLimit int    `json:"smsDailyLimit" gorm:"column:sms_daily_limit" validate:"min=0,max=1000000" doc:"Segments a day; more is refused"`
+	WhatsAppPrice int64  `json:"whatsAppPrice" gorm:"column:whatsapp_price" validate:"min=0,max=100000" doc:"Of one message by WhatsApp, in minor units of the school's currency"`
 }

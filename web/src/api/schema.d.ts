@@ -6652,6 +6652,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/notification/whatsapp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether a person has agreed to messages by WhatsApp
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminNotificationWhatsapp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/permission/explain": {
         parameters: {
             query?: never;
@@ -10379,6 +10399,11 @@ export interface components {
             notDue: number;
             total: number;
         };
+        Agreement: {
+            agreed?: boolean;
+            /** Format: uuid */
+            userId: string;
+        };
         Allocation: {
             amount: number;
             /** Format: uuid */
@@ -12452,7 +12477,7 @@ export interface components {
              * @example SMS
              * @enum {string}
              */
-            channel: "PUSH" | "SMS" | "EMAIL";
+            channel: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -12513,6 +12538,8 @@ export interface components {
             /** Format: uuid */
             updatedBy: string | null;
             version: number;
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice: number;
         };
         DeliverySettingChange: {
             /**
@@ -12534,6 +12561,8 @@ export interface components {
              * @example 1
              */
             version?: number;
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice?: number;
         };
         Details: {
             /**
@@ -14856,7 +14885,7 @@ export interface components {
         };
         Lifting: {
             /** @enum {string} */
-            channel: "SMS" | "EMAIL";
+            channel: "SMS" | "EMAIL" | "WHATSAPP";
             /** Format: uuid */
             userId: string;
         };
@@ -16361,9 +16390,13 @@ export interface components {
         };
         Preferences: {
             preferences: components["schemas"]["Preference"][];
+            /** @description Whether I agree to messages by WhatsApp, where the school sends any; unchanged unless given */
+            whatsApp?: boolean | null;
         };
         PreferencesNow: {
             preferences: components["schemas"]["PreferenceNow"][];
+            /** @description I have agreed to messages by WhatsApp */
+            whatsApp: boolean;
         };
         Profile: {
             address: string;
@@ -17095,17 +17128,17 @@ export interface components {
             people: number;
             segments: number;
             /** @enum {string} */
-            way: "SMS" | "EMAIL";
+            way: "SMS" | "EMAIL" | "WHATSAPP";
         };
         RestByWay: {
-            /** @description Segments at the school's price, in minor units; null: there is no price, or it costs nothing */
+            /** @description Segments, or messages of WhatsApp, at the school's price, in minor units; null: there is no price, or it costs nothing */
             cost: number | null;
             /** @description With an address for it that it was not sent to yet; who turned this kind of notice off is not among them */
             people: number;
             /** @description SMS that are paid for */
             segments: number;
             /** @enum {string} */
-            way: "SMS" | "EMAIL";
+            way: "SMS" | "EMAIL" | "WHATSAPP";
         };
         RestRequest: {
             /**
@@ -17114,7 +17147,7 @@ export interface components {
              */
             recordId: string;
             /** @enum {string} */
-            way: "SMS" | "EMAIL";
+            way: "SMS" | "EMAIL" | "WHATSAPP";
         };
         Result: {
             /** Format: date-time */
@@ -17511,8 +17544,8 @@ export interface components {
             type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes?: number | null;
-            /** @description One after another, until one reaches; PUSH first or not at all */
-            ways: ("PUSH" | "SMS" | "EMAIL")[];
+            /** @description One after another, until one reaches; PUSH first or not at all. WHATSAPP reaches those who have agreed to it */
+            ways: ("PUSH" | "SMS" | "EMAIL" | "WHATSAPP")[];
         };
         RuleChange: {
             /** @description Of SIBLING: from which child of the family on, from 2 */
@@ -17562,8 +17595,8 @@ export interface components {
             type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes: number | null;
-            /** @description One after another, until one reaches; PUSH first or not at all */
-            ways: ("PUSH" | "SMS" | "EMAIL")[];
+            /** @description One after another, until one reaches; PUSH first or not at all. WHATSAPP reaches those who have agreed to it */
+            ways: ("PUSH" | "SMS" | "EMAIL" | "WHATSAPP")[];
         };
         RuleItem: {
             /** @description Of SIBLING: from which child of the family on, from 2 */
@@ -17614,6 +17647,9 @@ export interface components {
             segments: number;
             /** @description Segments at the school's price, in minor units */
             smsCost: number;
+            /** @description Messages at the school's price, in minor units */
+            whatsAppCost: number;
+            whatsApps: number;
         };
         Rules: {
             /** @description Active accounts of parents */
@@ -17624,6 +17660,8 @@ export interface components {
             smsPrice: number;
             /** @description Parents whom no push can reach: they have neither the app nor a browser that shows notices */
             unreachable: number;
+            /** @description Of one message, in minor units; 0: it was not set */
+            whatsAppPrice: number;
         };
         RulesChange: {
             rules: components["schemas"]["Rule"][];
@@ -18027,6 +18065,8 @@ export interface components {
             website: string;
             /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays: number[];
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice: number;
         };
         SettingChange: {
             address?: string;
@@ -18204,6 +18244,8 @@ export interface components {
             website?: string;
             /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays?: number[];
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice?: number;
         };
         Setup: {
             done: number;
@@ -19088,7 +19130,7 @@ export interface components {
         };
         Suppression: {
             /** @enum {string} */
-            channel: "SMS" | "EMAIL";
+            channel: "SMS" | "EMAIL" | "WHATSAPP";
             /** Format: date-time */
             createdAt: string;
             /** @description In the provider's words */
@@ -19103,6 +19145,8 @@ export interface components {
         };
         Suppressions: {
             items: components["schemas"]["Suppression"][];
+            /** @description They have agreed to messages by WhatsApp */
+            whatsApp: boolean;
         };
         SwitchRequest: {
             /**
@@ -19860,7 +19904,7 @@ export interface components {
             sent: number;
             waiting: number;
             /** @enum {string} */
-            way: "PUSH" | "SMS" | "EMAIL";
+            way: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
         };
         WebPush: {
             /** @description applicationServerKey of the subscription; empty: there is no web push here */
@@ -22692,6 +22736,7 @@ export interface components {
                     /**
                      * @example OK
                      * @example Messages are sent again
+                     * @example Saved
                      */
                     message: string;
                 };
@@ -38595,6 +38640,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminNotificationWhatsapp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Agreement"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: components["responses"]["SuppressionsAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminPermissionExplain: {
         parameters: {
             query: {
@@ -42945,7 +43022,7 @@ export interface operations {
                 /** @description How many on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[channel]"?: "PUSH" | "SMS" | "EMAIL";
+                "filters[channel]"?: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
                 /** @description Only records with this value. */
                 "filters[schoolId]"?: components["parameters"]["FiltersSchoolId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
@@ -43008,7 +43085,7 @@ export interface operations {
                              * @description Only records with this value.
                              * @enum {string}
                              */
-                            channel?: "PUSH" | "SMS" | "EMAIL";
+                            channel?: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
                             /**
                              * Format: uuid
                              * @description Only records with this value.

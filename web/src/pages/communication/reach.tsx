@@ -9,7 +9,13 @@ import { useFormat } from '../../patterns/format'
 import { usePlainMoney } from '../../patterns/money'
 
 type Rest = Schemas['RestByWay']
-const ways: Record<Schemas['WayReached']['way'], string> = { PUSH: 'Push', SMS: 'SMS', EMAIL: 'E-mail' }
+const ways: Record<Schemas['WayReached']['way'], string> = {
+  PUSH: 'Push',
+  SMS: 'SMS',
+  EMAIL: 'E-mail',
+  WHATSAPP: 'WhatsApp',
+}
+const by: Record<Rest['way'], string> = { SMS: 'SMS', EMAIL: 'e-mail', WHATSAPP: 'WhatsApp' }
 const reasons: Record<Schemas['Unreached']['reason'], string> = {
   FAILED: 'Not delivered',
   NO_DEVICE: 'No app or browser',
@@ -122,7 +128,7 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
         {may('message', 'write') &&
           rest.map((x) => (
             <Button key={x.way} variant="default" size="compact-md" onClick={() => setAsking(x)}>
-              Send to the rest by {x.way === 'SMS' ? 'SMS' : 'e-mail'}…
+              Send to the rest by {by[x.way]}…
             </Button>
           ))}
       </Group>
@@ -156,7 +162,7 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
       {asking && (
         <Confirm
           opened
-          title={`Send to the rest by ${asking.way === 'SMS' ? 'SMS' : 'e-mail'}?`}
+          title={`Send to the rest by ${by[asking.way]}?`}
           action="Send"
           busy={send.isPending}
           error={send.error}
@@ -179,9 +185,8 @@ function RestWords({ of }: { of: Rest }) {
   return (
     <>
       {format.number(of.people)} {of.people === 1 ? 'person gets' : 'people get'} it, each once.
-      {of.way === 'SMS' && ` It takes ${format.number(of.segments)} SMS`}
-      {of.cost != null && ` and costs ${money(of.cost)}`}
-      {of.way === 'SMS' && '.'}
+      {of.way === 'SMS' && ` It takes ${format.number(of.segments)} SMS.`}
+      {of.cost != null && ` It costs ${money(of.cost)}.`}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
@@ -8,9 +8,9 @@ import { useFormat } from '../../patterns/format'
 
 type Suppression = Schemas['Suppression']
 const path = '/school-admin/notification/suppressed'
-const channels: Record<Suppression['channel'], string> = { SMS: 'SMS', EMAIL: 'E-mail' }
+const channels: Record<Suppression['channel'], string> = { SMS: 'SMS', EMAIL: 'E-mail', WHATSAPP: 'WhatsApp' }
 
-/** Suppressed is on which channels nothing is sent to a person, and the button that sends again. */
+/** Suppressed is on which channels nothing is sent to a person, the button that sends again, and whether they agreed to WhatsApp. */
 export function Suppressed({ userId }: { userId: string }) {
   const may = useMay()
   const format = useFormat()
@@ -24,8 +24,23 @@ export function Suppressed({ userId }: { userId: string }) {
       call(api.POST('/school-admin/notification/suppressed/lift', { body: { data: { userId, channel } } })),
     onSuccess: () => changed('/school-admin/notification/'),
   })
+  const agree = useMutation({
+    mutationFn: (agreed: boolean) =>
+      call(api.POST('/school-admin/notification/whatsapp', { body: { data: { userId, agreed } } })),
+    onSuccess: () => changed('/school-admin/notification/'),
+  })
   return (
     <>
+      {q.data && (
+        <Checkbox
+          mt={8}
+          size="xs"
+          label="Has agreed to WhatsApp"
+          checked={q.data.whatsApp}
+          disabled={!may('message', 'write') || agree.isPending}
+          onChange={(e) => agree.mutate(e.currentTarget.checked)}
+        />
+      )}
       {q.data?.items.map((s) => (
         <Group key={s.channel} gap={8} mt={8}>
           <Text size="sm">
@@ -40,7 +55,7 @@ export function Suppressed({ userId }: { userId: string }) {
           )}
         </Group>
       ))}
-      {lift.error && <Trouble error={lift.error} />}
+      <Trouble error={lift.error ?? agree.error} />
     </>
   )
 }
