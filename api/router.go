@@ -95,6 +95,15 @@ func (k *Kernel) MountPage(path string, serve gin.HandlerFunc) {
 	k.engine.HEAD(path, named)
 }
 
+// MountCall serves calls of other programs that are not of the API's form, by POST, under their path's name in logs and metrics.
+func (k *Kernel) MountCall(path string, serve gin.HandlerFunc) {
+	row := &Row{Method: http.MethodPost, Path: path}
+	k.engine.POST(path, func(g *gin.Context) {
+		requestOf(g).row = row
+		serve(g)
+	})
+}
+
 func requestOf(g *gin.Context) *request { return g.MustGet(requestKey).(*request) }
 
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)

@@ -21,7 +21,7 @@ import (
 
 const (
 	toldGuardians = 5_000
-	tellingTarget = 0.3
+	tellingTarget = 0.6
 	// tellingSchools are those the changes are spread over.
 	tellingSchools = 10
 )

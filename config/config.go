@@ -80,11 +80,18 @@ type Config struct {
 	Spares     int           `env:"HOMEROOM_SPARES" envDefault:"3" help:"empty schemas kept ready on every node"`
 	HashCores  int           `env:"HOMEROOM_HASH_CORES" help:"cores that password hashing may use; 0 is half of them"`
 
-	SMSURL         string `env:"HOMEROOM_SMS_URL" secret:"url" help:"provider of SMS: twilio://account:token@api.twilio.com?from=+15550100 or a webhook https://:secret@host/path; without it no SMS is sent"`
-	SMTPURL        string `env:"HOMEROOM_SMTP_URL" secret:"url" help:"mail server: smtp://user:password@host:587 (STARTTLS) or smtps://…; without it no e-mail is sent"`
-	EmailFrom      string `env:"HOMEROOM_EMAIL_FROM" help:"sender of e-mail"`
-	FCMCredentials string `env:"HOMEROOM_FCM_CREDENTIALS" help:"file with a Firebase service account's key; without it no push message is sent to phones' native apps"`
-	WebPush        bool   `env:"HOMEROOM_WEB_PUSH" envDefault:"true" help:"notices on browsers by web push, which needs no account anywhere; false on a copy that was restored for a try"`
+	SMSURL            string   `env:"HOMEROOM_SMS_URL" secret:"url" help:"provider of SMS: twilio://account:token@api.twilio.com?from=+15550100 or a webhook https://:secret@host/path; without it no SMS is sent"`
+	SMTPURL           string   `env:"HOMEROOM_SMTP_URL" secret:"url" help:"mail server: smtp://user:password@host:587 (STARTTLS) or smtps://…; without it no e-mail is sent"`
+	EmailFrom         string   `env:"HOMEROOM_EMAIL_FROM" help:"sender of e-mail"`
+	WhatsAppURL       string   `env:"HOMEROOM_WHATSAPP_URL" secret:"url" help:"WhatsApp by Meta's Cloud API: https://:token@graph.facebook.com/v23.0/phone-number-id; without it nothing is sent by WhatsApp"`
+	WhatsAppTemplates []string `env:"HOMEROOM_WHATSAPP_TEMPLATES" envDefault:"notice" help:"approved templates, comma-separated: one for every type of notice, and others by type as ATTENDANCE=absence; the body of each has three parameters: school, title and text"`
+	WhatsAppLanguages []string `env:"HOMEROOM_WHATSAPP_LANGUAGES" envDefault:"en" help:"languages of these templates, comma-separated; the first is for all others"`
+	WhatsAppSecret    string   `env:"HOMEROOM_WHATSAPP_SECRET" secret:"all" help:"app secret of Meta's, which signs the reports that come to /delivery-report/whatsapp; without it none are taken"`
+	WhatsAppVerify    string   `env:"HOMEROOM_WHATSAPP_VERIFY" secret:"all" help:"verify token that Meta asks for when that address is entered there"`
+	// EmailReportSecret has no default: without it nobody may say what became of e-mails.
+	EmailReportSecret string `env:"HOMEROOM_EMAIL_REPORT_SECRET" secret:"all" help:"signs reports of bounced e-mails that come to /delivery-report/email; without it none are taken"`
+	FCMCredentials    string `env:"HOMEROOM_FCM_CREDENTIALS" help:"file with a Firebase service account's key; without it no push message is sent to phones' native apps"`
+	WebPush           bool   `env:"HOMEROOM_WEB_PUSH" envDefault:"true" help:"notices on browsers by web push, which needs no account anywhere; false on a copy that was restored for a try"`
 	// WebhookLoopback is for developers and tests, whose receivers are on the machine itself.
 	WebhookLoopback bool `env:"HOMEROOM_WEBHOOK_LOOPBACK" help:"local only: schools' webhooks may name addresses of this machine, by http too; local: always"`
 	SMSDailyLimit   int  `env:"HOMEROOM_SMS_DAILY_LIMIT" envDefault:"100000" help:"segments of SMS all schools together may send in a day; 0 is any number"`
@@ -230,6 +237,7 @@ func (c *Config) checkURLs() error {
 	}{
 		"HOMEROOM_SMS_URL": {c.SMSURL,
 			"write it as twilio://account:token@api.twilio.com?from=+15550100 or https://:secret@host/path", []string{"twilio", "http", "https"}},
+		"HOMEROOM_WHATSAPP_URL": {c.WhatsAppURL, "write it as https://:token@graph.facebook.com/v23.0/1234567890", []string{"http", "https"}},
 		"HOMEROOM_SMTP_URL": {c.SMTPURL, "write it as smtp://user:password@host:587 or smtps://user:password@host",
 			[]string{"smtp", "smtps"}},
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {c.TracesURL, "write it as http://collector:4318", []string{"http", "https"}},

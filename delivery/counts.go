@@ -28,6 +28,7 @@ func (l *lane) count(results []result) {
 		switch {
 		case r.State == "SENT":
 			l.sent++
+		case r.suppressed:
 		case r.State == "FAILED" && r.Error == ErrNoProvider.Error():
 			l.unconfigured++
 		case r.State == "FAILED":

@@ -17,13 +17,14 @@ type Channel string
 
 // The channels.
 const (
-	Push  Channel = "PUSH"
-	SMS   Channel = "SMS"
-	Email Channel = "EMAIL"
+	Push     Channel = "PUSH"
+	SMS      Channel = "SMS"
+	Email    Channel = "EMAIL"
+	WhatsApp Channel = "WHATSAPP"
 )
 
 // Channels are all of them.
-var Channels = []Channel{Push, SMS, Email}
+var Channels = []Channel{Push, SMS, Email, WhatsApp}
 
 // Message is one message to one address. Its id is stable: a message that is sent twice, since
 // the first result was lost, has the same id.
@@ -43,6 +44,7 @@ type Message struct {
 	// CollapseID is the same in all pushes of one notice, of which a phone shows one.
 	CollapseID *uuid.UUID
 	Urgent     bool        // it went through quiet hours
+	suppressed string      // why nothing is sent to this address; empty: it may be
 	Topics     []string    // of Unsubscribe: which the device is to leave
 	web        *webMessage // of WebPush
 	Attempts   int
@@ -68,7 +70,10 @@ type Fault struct {
 	RetryAfter time.Duration // as the provider requested; 0 if it did not
 	// OneAddress: not the provider fails but whoever is behind this address; the other messages do not wait.
 	OneAddress bool
-	Err        error
+	// Suppress: nothing is to be sent to this address any more, since its owner wants nothing (Stopped) or it does not
+	// exist (Bounced). Empty: it is about this message alone.
+	Suppress string
+	Err      error
 }
 
 func (f *Fault) Error() string { return f.Err.Error() }

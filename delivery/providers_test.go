@@ -27,7 +27,7 @@ func message(channel delivery.Channel, to string) delivery.Message {
 	}
 }
 
-var addresses = map[delivery.Channel]string{delivery.SMS: "+919812300001", delivery.Push: "student_1"}
+var addresses = map[delivery.Channel]string{delivery.SMS: "+919812300001", delivery.WhatsApp: "+919812300001", delivery.Push: "student_1"}
 
 // asked is one request a provider got.
 type asked struct {
@@ -83,9 +83,26 @@ func drivers(t *testing.T) map[string]struct {
 		"webhook": {delivery.SMS, `{"id":"SM1"}`, func(u *url.URL) delivery.Driver {
 			return must(delivery.NewWebhook(&url.URL{Scheme: "http", User: url.UserPassword("", "secret"), Host: u.Host, Path: "/send"}))
 		}},
+		"whatsapp": {delivery.WhatsApp, `{"messaging_product":"whatsapp","messages":[{"id":"SM1"}]}`, func(u *url.URL) delivery.Driver {
+			return must(delivery.NewWhatsApp(&url.URL{Scheme: "http", User: url.UserPassword("", "secret"), Host: u.Host, Path: "/v23.0/42"},
+				[]string{"notice", "ATTENDANCE=absence"}, []string{"en", "hi"}))
+		}},
 		"fcm": {delivery.Push, `{"name":"projects/p/messages/SM1"}`, func(u *url.URL) delivery.Driver {
 			return must(fcm.New(context.Background(), fcm.Options{Project: "p", Endpoint: u.String()}))
 		}},
+	}
+}
+
+// The example is of Twilio's documentation.
+func TestTwilio_ItsOwnExample_IsSignedAsItSays(t *testing.T) {
+	t.Parallel()
+	form := url.Values{"CallSid": {"CA1234567890ABCDE"}, "Caller": {"+12349013030"}, "Digits": {"1234"}, "From": {"+12349013030"}, "To": {"+18005551212"}}
+	const address, signature = "https://mycompany.com/myapp.php?foo=1&bar=2", "0/KCTR6DLpKmkAf8muzZqo1nDgQ="
+	if err := delivery.CheckTwilio("12345", signature, address, form); err != nil {
+		t.Error(err)
+	}
+	if err := delivery.CheckTwilio("12345", signature, address+"&x=1", form); !errors.Is(err, delivery.ErrBadSignature) {
+		t.Errorf("of another address: %v", err)
 	}
 }
 

@@ -50,13 +50,13 @@ func unanswered(results []result, now time.Time) []events.Fact {
 const watchSQL = `insert into outbox (id, kind, payload, occurred_at, next_at)
 	select gen_random_uuid(), '` + Waiting + `', '{}', $1, x.at
 	from (select greatest(min(q.soonest), $2) as at
-		from unnest(array['PUSH', 'SMS', 'EMAIL']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED'
+		from unnest(array['PUSH', 'SMS', 'EMAIL', 'WHATSAPP']) c, lateral (select min(next_at) as soonest from delivery where state = 'QUEUED'
 		and channel = c) q) x
 	where x.at is not null and not exists (select from outbox where kind = '` + Waiting + `' and next_at > $1 and next_at <= x.at)`
 
 // dueSQL are the channels with due messages: the other lanes are not woken, since each check
 // is a transaction.
-const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL']) c where exists (select from delivery where state = 'QUEUED'
+const dueSQL = `select c from unnest(array['PUSH', 'SMS', 'EMAIL', 'WHATSAPP']) c where exists (select from delivery where state = 'QUEUED'
 	and channel = c and next_at <= $1)`
 
 // Queued has messages sent that a listener queued in its transaction: at once after the
@@ -119,7 +119,8 @@ const claimSQL = `with due as (
 	update delivery d set attempts = d.attempts + 1, next_at = $4
 	from due where d.id = due.id
 	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at, d.attempts, d.created_at,
-		d.rule is not null as ruled, coalesce(d.wait_minutes, 0) as wait_minutes`
+		d.rule is not null as ruled, coalesce(d.wait_minutes, 0) as wait_minutes,
+		coalesce((select s.reason from suppression s where s.channel = d.channel and s.recipient = lower(d.recipient)), '') as suppressed`
 
 type claimedRow struct {
 	ID          uuid.UUID
@@ -137,6 +138,7 @@ type claimedRow struct {
 	CreatedAt   time.Time
 	Ruled       bool
 	WaitMinutes int
+	Suppressed  string
 }
 
 func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, error) {
@@ -149,7 +151,7 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
 				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID,
 				Urgent: d.Urgent, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
-				Ruled: d.Ruled, Wait: time.Duration(d.WaitMinutes) * time.Minute,
+				suppressed: d.Suppressed, Ruled: d.Ruled, Wait: time.Duration(d.WaitMinutes) * time.Minute,
 			}
 			if d.ExpiresAt != nil {
 				m.ExpiresAt = *d.ExpiresAt
@@ -167,6 +169,12 @@ const ackSQL = `update delivery d set state = r.state, next_at =
 	from jsonb_to_recordset($1::jsonb) as r (id uuid, state text, next_at timestamptz, error text, provider_id text, untried int)
 	where d.id = r.id and d.state = 'QUEUED'`
 
+// suppressSQL keeps the addresses to which nothing is to be sent any more.
+const suppressSQL = `insert into suppression (channel, recipient, reason, problem, created_at)
+	select d.channel, lower(d.recipient), r.suppress, r.error, $2
+	from jsonb_to_recordset($1::jsonb) as r (id uuid, suppress text, error text) join delivery d on d.id = r.id
+	where r.suppress <> '' on conflict (channel, recipient) do nothing`
+
 // ack records the results of claimed messages. Postponing and giving up are facts, so that
 // they are followed up in time.
 func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error {
@@ -181,7 +189,11 @@ func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error
 	tell := len(facts) > 0
 	for _, r := range results {
 		tell = tell || r.State != "SENT"
-		if r.State == "FAILED" && r.Error != ErrNoProvider.Error() { // an operator's choice, not a failure
+		if r.Suppress != "" && len(statements) == 1 {
+			statements = append(statements, tenancy.Query{SQL: suppressSQL, Args: []any{string(body), now}})
+		}
+		// A channel without a provider is an operator's choice, and no messages that of a person.
+		if r.State == "FAILED" && r.Error != ErrNoProvider.Error() && !r.suppressed {
 			failed = append(failed, r.ID)
 		}
 	}

@@ -48,7 +48,7 @@ type Sender struct {
 	lanes map[Channel]*lane
 }
 
-var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, Unsubscribe: 4, WebPush: 32}
+var maxInFlight = map[Channel]int{Push: 32, SMS: 8, Email: 8, WhatsApp: 8, Unsubscribe: 4, WebPush: 32}
 
 // New makes a sender; nothing is sent before Run.
 func New(p Parts) *Sender {
@@ -181,8 +181,10 @@ type result struct {
 	NextAt     *time.Time `json:"next_at"`
 	Error      string     `json:"error"`
 	ProviderID string     `json:"provider_id"`
-	Untried    int        `json:"untried"` // 1: it was claimed and not attempted
+	Untried    int        `json:"untried"`  // 1: it was claimed and not attempted
+	Suppress   string     `json:"suppress"` // as of a Fault
 	oneAddress bool       // the others of its batch do not wait with it
+	suppressed bool       // it was not tried: nothing is sent to its address
 	ruled      bool
 	wait       time.Duration
 }
@@ -240,6 +242,12 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 	if !m.ExpiresAt.IsZero() && now.After(m.ExpiresAt) {
 		return result{ID: m.ID, State: "FAILED", Error: "it was of no use any more"}
 	}
+	switch m.suppressed {
+	case Stopped:
+		return result{ID: m.ID, State: "FAILED", Error: "the recipient wants no messages on this channel", suppressed: true}
+	case Bounced:
+		return result{ID: m.ID, State: "FAILED", Error: "nothing arrives at this address: see its person", suppressed: true}
+	}
 	if m.Channel == SMS && m.Attempts == 1 {
 		if err := q.charge(ctx, m); err != nil {
 			fault := faultOf(err)
@@ -272,7 +280,7 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 	fault := faultOf(err)
 	if fault.Permanent {
 		l.succeeded() // the provider works
-		return result{ID: m.ID, State: "FAILED", Error: storable(err)}
+		return result{ID: m.ID, State: "FAILED", Error: storable(err), Suppress: fault.Suppress}
 	}
 	rest := now.Add(fault.RetryAfter)
 	if !fault.OneAddress {

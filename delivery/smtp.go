@@ -89,6 +89,9 @@ func (s *SMTP) compose(m Message) (*mail.Msg, string, error) {
 	}
 	msg.Subject(oneLine(m.Title))
 	id := m.ID.String() + "@" + s.domain
+	if ref := reference(m); ref != "" {
+		id = ref + "." + s.domain // a provider that reports a bounce names it
+	}
 	msg.SetMessageIDWithValue(id)
 	msg.SetDate()
 	if lang, _, _ := strings.Cut(m.Locale, "_"); lang != "" {
@@ -134,7 +137,13 @@ func mailFault(err error) error {
 	}
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
 		switch sent.Reason {
-		case mail.ErrSMTPRcptTo, mail.ErrSMTPData, mail.ErrSMTPDataClose:
+		case mail.ErrSMTPRcptTo:
+			fault := &Fault{Permanent: true, Err: fmt.Errorf("the mail server refuses it: %w", err)}
+			if sent.EnhancedStatusCode() == "5.1.1" { // no such mailbox
+				fault.Suppress = Bounced
+			}
+			return fault
+		case mail.ErrSMTPData, mail.ErrSMTPDataClose:
 			return Refused("the mail server refuses it: %w", err)
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +15,8 @@ import (
 type Twilio struct {
 	client                     *http.Client
 	endpoint, sid, token, from string
+	// Callback is where Twilio says what became of messages; empty: it does not.
+	Callback string
 }
 
 // NewTwilio reads twilio://sid:token@host?from=+1555… ; from may be a number, a name
@@ -49,6 +53,9 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	} else {
 		form.Set("From", t.from)
 	}
+	if ref := reference(m); ref != "" && t.Callback != "" {
+		form.Set("StatusCallback", t.Callback+"?ref="+url.QueryEscape(ref))
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err
@@ -68,7 +75,8 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 		return "", Unavailable(0, "the provider's answer %d is not its own: %s", status, excerpt(body))
 	}
 	if status >= 300 {
-		return "", Refused("the provider refuses it (%d, code %d): %s", status, answer.Code, answer.Message)
+		return "", &Fault{Permanent: true, Suppress: suppressed[twilioSuppresses[strconv.Itoa(answer.Code)]],
+			Err: fmt.Errorf("the provider refuses it (%d, code %d): %s", status, answer.Code, answer.Message)}
 	}
 	if answer.SID == "" {
 		return "", Unavailable(0, "the provider's answer %d has no id: %s", status, excerpt(body))

@@ -10,6 +10,8 @@ import (
 type SMSBudget struct {
 	Price       int64 // of a segment, in minor units; 0: it was not set
 	Limit, Left int   // segments
+	// WhatsAppPrice is that of a message by WhatsApp; 0: it was not set. There is no limit of these.
+	WhatsAppPrice int64
 }
 
 // ReadSMSBudget locks the school's setting, so that two calls do not spend the same budget, and counts what was sent today and
@@ -18,8 +20,9 @@ func ReadSMSBudget(c api.Ctx) (SMSBudget, error) {
 	var s struct {
 		SMSPrice      int64 `gorm:"column:sms_price"`
 		SMSDailyLimit int   `gorm:"column:sms_daily_limit"`
+		WhatsAppPrice int64 `gorm:"column:whatsapp_price"`
 	}
-	if err := c.DB.Raw(`select sms_price, sms_daily_limit from school_setting for no key update`).Scan(&s).Error; err != nil {
+	if err := c.DB.Raw(`select sms_price, sms_daily_limit, whatsapp_price from school_setting for no key update`).Scan(&s).Error; err != nil {
 		return SMSBudget{}, fmt.Errorf("reading the SMS budget: %w", err)
 	}
 	var spent int
@@ -28,7 +31,7 @@ func ReadSMSBudget(c api.Ctx) (SMSBudget, error) {
 	if err != nil {
 		return SMSBudget{}, fmt.Errorf("reading the SMS budget: %w", err)
 	}
-	return SMSBudget{Price: s.SMSPrice, Limit: s.SMSDailyLimit, Left: s.SMSDailyLimit - spent}, nil
+	return SMSBudget{Price: s.SMSPrice, Limit: s.SMSDailyLimit, Left: s.SMSDailyLimit - spent, WhatsAppPrice: s.WhatsAppPrice}, nil
 }
 
 // Refuse refuses what takes more segments than are left.

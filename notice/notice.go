@@ -56,10 +56,13 @@ type Notice struct {
 	// Day is the day it is about, if it is news on that day alone: when it is longer past than
 	// the school's setting allows, the notice is silent.
 	Day api.Date `json:"day"`
-	// Urgent goes out at once, in quiet hours too: an accident, a missing child, and what is about a trip under way or
-	// about to begin, since it would be of no use later. Everything else waits until they end.
+	// Urgent goes out at once, in quiet hours too: an accident, a missing child. Everything else waits until they end.
 	Urgent bool `json:"urgent"`
-	// Alarm is an accident or a missing child: people are told by the school's rule for what is urgent, whatever its type.
+	// Begins is when what it is about begins, as it is or as it was, whichever is earlier. What begins soon is urgent, since
+	// people could not go by it any more in the morning; after the Day it is of no use. Zero: it is about no moment.
+	Begins time.Time `json:"-"`
+	// Alarm is an accident, a missing child or a school that is closed: people are told by the school's rule for what is
+	// urgent, whatever its type.
 	Alarm bool `json:"alarm"`
 	// Detail is in everybody's log, and is sent to those who asked for the details of its type.
 	Detail bool `json:"detail"`
@@ -88,6 +91,20 @@ type UnansweredIDs struct {
 
 // NoDevice stands instead of the provider's id with a push to a user who has no device: it is sent, and reached nobody.
 const NoDevice = "no device"
+
+// soon is how long before it begins a change of plan is urgent.
+const soon = 24 * time.Hour
+
+// IsSoon reports whether something begins so soon, or has begun, that people hear of it at once, in quiet hours too.
+func IsSoon(now, begins time.Time) bool { return begins.Sub(now) < soon }
+
+// Earlier is the earlier of two moments.
+func Earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
 
 // maxIDs is how many notices one fact names.
 const maxIDs = 500
@@ -146,6 +163,18 @@ func Withdraw(db *gorm.DB, keys ...string) ([]string, error) {
 	return withdrawn, nil
 }
 
+// timely makes a notice about something that begins soon urgent, and one about a day of no use after it. A day that is past
+// already is one that the school tells of all the same.
+func (n *Notice) timely(now time.Time, place *time.Location) {
+	if n.Begins.IsZero() {
+		return
+	}
+	n.Urgent = n.Urgent || IsSoon(now, n.Begins)
+	if end := n.Day.AddDays(1).In(place); n.Until == nil && !n.Day.IsZero() && end.After(now) {
+		n.Until = &end
+	}
+}
+
 // statements write notices, and the log of those that are due now; facts are due with the others.
 func statements(notices []Notice, school *tenancy.School, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
 	if len(notices) == 0 {
@@ -165,6 +194,7 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 		if n.DueAt.Before(now) {
 			n.DueAt = now
 		}
+		n.timely(now, school.Location())
 		onTheDay, theDayAfter := n, n
 		err := errors.Join(n.Translate(school.Locale), onTheDay.translate(school.Locale, today),
 			theDayAfter.translate(school.Locale, today.AddDays(1)))

@@ -141,6 +141,22 @@ func TestTranslate_UnknownLanguage_IsEnglish(t *testing.T) {
 	}
 }
 
+// Who reads a locked screen is to know at a glance whether to act.
+func TestAttendance_OnALockedScreen_SaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	for lang, texts := range catalogues {
+		said := map[string]string{}
+		for _, name := range []string{"attendance.absent", "attendance.late", "attendance.present"} {
+			for _, text := range []string{texts.Notices[name].Title, texts.Notices[name].Teaser} {
+				if other := said[text]; other != "" {
+					t.Errorf("%s: %s and %s both show %q", lang, other, name, text)
+				}
+				said[text] = name
+			}
+		}
+	}
+}
+
 // Anybody can read a locked screen: it may say what happened, or to whom, and not both.
 func TestTitlesAndTeasers_NameNobodyButTheSender(t *testing.T) {
 	t.Parallel()

@@ -8,12 +8,16 @@ import (
 	"homeroom/testkit"
 )
 
-// TestNoticeRules_ChangedInABrowser_AreSaved has an office choose the channels of a notification.
+// TestNoticeRules_ChangedInABrowser_AreSaved has an office choose the channels of a notification, and send one to a parent whom
+// they do not reach.
 func TestNoticeRules_ChangedInABrowser_AreSaved(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
 	s, clerk, stage := office(t, app, lifecycle.NewSchool{})
 	s.Child(t, s.Seat(t, "Class 5"), 1)
 	testkit.Put[notification.DeliverySetting](t, clerk, "/school-admin/notification/setting", map[string]any{"smsPrice": 25})
+	if err := s.DB(t).Exec(`update guardian set email = ''`).Error; err != nil {
+		t.Fatal(err)
+	}
 	browse(t, app, "notices", stage)
 }

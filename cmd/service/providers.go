@@ -55,14 +55,14 @@ func pushSubject(public string) string {
 
 // heldDrivers send nothing: the local profile shows every message at /dev/outbox.
 func heldDrivers(d devDriver) map[delivery.Channel]delivery.Driver {
-	return map[delivery.Channel]delivery.Driver{delivery.Push: d, delivery.SMS: d, delivery.Email: d}
+	return map[delivery.Channel]delivery.Driver{delivery.Push: d, delivery.SMS: d, delivery.Email: d, delivery.WhatsApp: d}
 }
 
 // providers are the drivers of the configured providers.
 func providers(ctx context.Context, c config.Config, push Push, devices delivery.Devices) (map[delivery.Channel]delivery.Driver, error) {
 	drivers := map[delivery.Channel]delivery.Driver{}
 	if text := c.SMSURL; text != "" {
-		driver, err := smsDriver(text)
+		driver, err := smsDriver(text, c.Public)
 		if err != nil {
 			return nil, fmt.Errorf("HOMEROOM_SMS_URL: %w", err)
 		}
@@ -79,6 +79,17 @@ func providers(ctx context.Context, c config.Config, push Push, devices delivery
 		}
 		drivers[delivery.Email] = driver
 	}
+	if text := c.WhatsAppURL; text != "" {
+		address, err := url.Parse(text)
+		if err != nil {
+			return nil, errors.New("HOMEROOM_WHATSAPP_URL is no address")
+		}
+		driver, err := delivery.NewWhatsApp(address, c.WhatsAppTemplates, c.WhatsAppLanguages)
+		if err != nil {
+			return nil, fmt.Errorf("HOMEROOM_WHATSAPP_URL: %w", err)
+		}
+		drivers[delivery.WhatsApp] = driver
+	}
 	if path := c.FCMCredentials; path != "" {
 		driver, err := pushDriver(ctx, push, path, devices)
 		if err != nil {
@@ -89,13 +100,17 @@ func providers(ctx context.Context, c config.Config, push Push, devices delivery
 	return drivers, nil
 }
 
-func smsDriver(text string) (delivery.Driver, error) {
+func smsDriver(text, public string) (delivery.Driver, error) {
 	address, err := url.Parse(text)
 	if err != nil {
 		return nil, errors.New("is no address") // the parser's message would repeat the secret
 	}
 	if address.Scheme == "twilio" {
-		return delivery.NewTwilio(address)
+		driver, err := delivery.NewTwilio(address)
+		if err == nil && strings.HasPrefix(public, "https://") {
+			driver.Callback = publicAddress(public, smsReports)
+		}
+		return driver, err
 	}
 	return delivery.NewWebhook(address)
 }

@@ -330,6 +330,7 @@ func (s *Service) openKernel(o Options) error {
 		return err
 	}
 	s.mountFront(o.Start)
+	s.mountReports()
 	s.mountRealtime()
 	return nil
 }

@@ -24,6 +24,7 @@ type AttendanceHistory struct {
 // HistoryDay is a day that was ever marked.
 type HistoryDay struct {
 	Date      api.Date   `json:"date"`
+	MarkID    uuid.UUID  `json:"markId" doc:"What notices about it are about: data.id of a push"`
 	Status    *string    `json:"status" enum:"PRESENT,ABSENT,LATE,LEAVE" doc:"Null where the mark was taken back"`
 	Revisions []Revision `json:"revisions" doc:"The oldest first; the last is how it stands"`
 }
@@ -58,7 +59,8 @@ func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 	}
 	var students []seat
 	var found []struct {
-		Date api.Date
+		Date   api.Date
+		MarkID uuid.UUID
 		Revision
 	}
 	err = tenancy.Pipeline(c.DB,
@@ -79,7 +81,7 @@ func history(c api.Ctx, r historyRequest) (AttendanceHistory, error) {
 			out.Days = append(out.Days, HistoryDay{Date: f.Date})
 		}
 		day := &out.Days[len(out.Days)-1]
-		day.Status, day.Revisions = f.Status, append(day.Revisions, f.Revision)
+		day.MarkID, day.Status, day.Revisions = f.MarkID, f.Status, append(day.Revisions, f.Revision)
 	}
 	return out, nil
 }
@@ -98,7 +100,7 @@ const selectStates = `with states as (
 		from attendance_revision v where v.student_id = $1 and v.date between $2 and $3 and not exists (select from attendance a
 		where a.id = v.attendance_id)
 		order by 2, 3 desc)
-	select s.date, s.status, s.late_minutes, s.remark, s.source, s.leave_id, s.reason, s.marked_by, s.marked_at,
+	select s.date, s.attendance_id as mark_id, s.status, s.late_minutes, s.remark, s.source, s.leave_id, s.reason, s.marked_by, s.marked_at,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as marked_by_name
 	from states s left join app_user u on u.id = s.marked_by
 	order by s.date desc, s.attendance_id, s.version`

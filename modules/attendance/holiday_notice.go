@@ -51,14 +51,17 @@ func (h *Holiday) isNear(today api.Date) bool {
 	return !today.AddDays(tellHolidaysAhead).Before(h.StartDate)
 }
 
-// notices tell people of a holiday, as it is and as it was.
-func (h *Holiday) notices(text string, people []notice.Concerned, before *Holiday, now time.Time) []notice.Notice {
+// notices tell people of a holiday, as it is and as it was. One that begins soon closes the school: they are told by the rule
+// for what is urgent.
+func (h *Holiday) notices(text string, people []notice.Concerned, before *Holiday, school *tenancy.School, now time.Time) []notice.Notice {
 	day := h.EndDate
 	if day.Before(before.EndDate) {
 		day = before.EndDate
 	}
+	begins := notice.Earlier(h.StartDate.In(school.Location()), before.StartDate.In(school.Location()))
 	return notice.ToEach(people, notice.Notice{
 		Type: notice.Event, Key: fmt.Sprintf("%s:%s:%d", text, h.ID, now.UnixNano()), RecordID: h.ID, Day: day,
+		Begins: begins, Alarm: notice.IsSoon(now, begins),
 		Text: notice.Text{Name: text, Values: notice.Values{"name": h.Name, "days": h.days(), "before": before.days(),
 			"who": notice.Text{Name: "who.staff"}}},
 	})
@@ -89,13 +92,13 @@ func tellHoliday(c api.Ctx, before, after *Holiday) error {
 	}
 	joined, stayed, left := notice.Compare(was, is)
 	if after != nil {
-		notice.Send(c, after.notices("holiday.declared", joined, after, c.Now)...)
+		notice.Send(c, after.notices("holiday.declared", joined, after, c.School, c.Now)...)
 		if before != nil && (before.StartDate != after.StartDate || before.EndDate != after.EndDate) {
-			notice.Send(c, after.notices("holiday.moved", stayed, before, c.Now)...)
+			notice.Send(c, after.notices("holiday.moved", stayed, before, c.School, c.Now)...)
 		}
 	}
 	if before != nil {
-		notice.Send(c, before.notices("holiday.withdrawn", left, before, c.Now)...)
+		notice.Send(c, before.notices("holiday.withdrawn", left, before, c.School, c.Now)...)
 	}
 	return nil
 }
@@ -134,5 +137,5 @@ func (n holidayNear) tell(db *gorm.DB, school *tenancy.School) error {
 	if err != nil {
 		return err
 	}
-	return notice.SendIn(db, school, h.nearAt(school), h.notices("holiday.declared", people, h, h.nearAt(school))...)
+	return notice.SendIn(db, school, h.nearAt(school), h.notices("holiday.declared", people, h, school, h.nearAt(school))...)
 }

@@ -3,6 +3,7 @@ package exam
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -93,11 +94,16 @@ func tellSchedule(c api.Ctx, text string, e examRecord) error {
 		}
 		list := mine[*id]
 		words := make([]string, len(list))
+		var begins time.Time // the next of them
 		for i, p := range list {
+			if start := p.begins(c); begins.IsZero() && start.After(c.Now) {
+				begins = start
+			}
 			words[i] = fmt.Sprintf("%s (%s) %s %s–%s", p.SubjectName, p.ClassName, p.ExamDate, p.StartTime, p.EndTime)
 		}
 		notices = append(notices, notice.ToEach([]notice.Concerned{one}, notice.Notice{
 			Type: notice.Exam, Key: fmt.Sprintf("%s:%s:%d", text, e.ID, c.Now.UnixNano()), RecordID: e.ID, Day: list[len(list)-1].ExamDate,
+			Begins: begins,
 			Text: notice.Text{Name: name, Values: notice.Values{"exam": e.Name, "papers": len(list), "list": strings.Join(words, "; "),
 				"days": notice.Days(notice.On(list[0].ExamDate), notice.On(list[len(list)-1].ExamDate)), "who": ""}},
 		})...)
@@ -154,10 +160,13 @@ func tellPaper(c api.Ctx, text string, e examRecord, p, before Paper, people []n
 	}
 	notice.Send(c, notice.ToEach(people, notice.Notice{
 		Type: notice.Exam, Key: fmt.Sprintf("%s:%s:%d", text, p.ID, c.Now.UnixNano()), RecordID: e.ID, Day: day,
+		Begins: notice.Earlier(p.begins(c), before.begins(c)),
 		Text: notice.Text{Name: text, Values: notice.Values{"exam": e.Name, "subject": p.SubjectName, "when": p.when(), "before": before.when(), "room": room,
 			"who": p.ClassName}},
 	})...)
 }
+
+func (p Paper) begins(c api.Ctx) time.Time { return p.StartTime.On(p.ExamDate, c.School.Location()) }
 
 // when is its day and its time in words.
 func (p Paper) when() notice.Text {

@@ -55,7 +55,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			person as (select u.id as user_id, u.phone, ` + address + ` as address, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
 					k.wait_minutes, y.told, case when not exists (select from silent s where s.user_id = u.id) then
 						(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' and (not y.told or u.id = any(@reachable::uuid[]))
-						or way = 'SMS' and u.phone is not null or way = 'EMAIL' and ` + address + ` is not null order by n limit 1) end as first
+						or ` + hasWay + ` order by n limit 1) end as first
 				from (` + b.Recipients + `) r cross join rule k cross join everybody y join app_user u on u.id = r.user_id
 				left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
 				left join notification_preference w on w.user_id = u.id and w.type = @type::text),
@@ -68,7 +68,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 						and ` + visibleTo("p.user_id") + `), 1)::int, true, p.wait_minutes
 					from person p, school_setting where p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
 				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way, case when p.first = way then p.wait_minutes end
-					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email)) x (way, recipient, asked)
+					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email), ('WHATSAPP', p.phone, false)) x (way, recipient, asked)
 					where recipient is not null and (asked or p.first = way))
 			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id,
 			urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)

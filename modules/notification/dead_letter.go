@@ -12,7 +12,7 @@ import (
 type DeadLetter struct {
 	ID        uuid.UUID  `json:"id"`
 	SchoolID  *uuid.UUID `json:"schoolId" doc:"null for codes and links of the platform itself"`
-	Channel   string     `json:"channel" enum:"PUSH,SMS,EMAIL" example:"SMS"`
+	Channel   string     `json:"channel" enum:"PUSH,SMS,EMAIL,WHATSAPP" example:"SMS"`
 	Recipient string     `json:"to"`
 	Type      string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,EXAM,EVENT,''" doc:"What it was about; empty for what an office sent"`
 	Attempts  int        `json:"attempts"`
@@ -25,7 +25,7 @@ var deadListing = api.Listing{
 	Sorts:   map[string]string{"failedAt": "failed_at", "createdAt": "created_at"},
 	Default: "-failedAt",
 	Filters: map[string]api.Filter{
-		"schoolId": api.ByID("school_id"), "channel": api.ByEnum("channel", "PUSH", "SMS", "EMAIL"), "type": api.ByText("type"),
+		"schoolId": api.ByID("school_id"), "channel": api.ByEnum("channel", "PUSH", "SMS", "EMAIL", "WHATSAPP"), "type": api.ByText("type"),
 		"search": api.Search("recipient", "last_error"),
 	},
 }

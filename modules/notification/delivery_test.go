@@ -192,7 +192,7 @@ func TestQuietHours_WhatIsNotUrgent_WaitsAndIsWordedForTheMorning(t *testing.T) 
 		func() bool {
 			return o.Count(t, "delivery", "type = 'ATTENDANCE' and state = 'QUEUED' and attempts = 0") == 3
 		})
-	if n := o.Count(t, "notification", "body = ?", "Asha was marked absent on "+today.String()+"."); n != 1 || o.log(t, asha.Parents[0]).Total != 3 {
+	if n := o.Count(t, "notification", "body = ?", "Asha was marked absent on "+today.String()+". If you did not expect this, call the school."); n != 1 || o.log(t, asha.Parents[0]).Total != 3 {
 		t.Errorf("the log has the day %d times, want once", n)
 	}
 	morning := today.AddDays(1).In(o.Location()).Add(7 * time.Hour)
@@ -205,7 +205,7 @@ func TestQuietHours_WhatIsNotUrgent_WaitsAndIsWordedForTheMorning(t *testing.T) 
 		if m.Type == "FEE" {
 			t.Error("what was of no use any more was sent")
 		}
-		if m.Channel == delivery.SMS && m.Body != "Asha was marked absent yesterday." {
+		if m.Channel == delivery.SMS && m.Body != "Asha was marked absent yesterday. If you did not expect this, call the school." {
 			t.Errorf("in the morning it says %q", m.Body)
 		}
 	}

@@ -21,6 +21,8 @@ func personal() []api.PersonalTable {
 				"state":      "case when x.state = 'QUEUED' then 'FAILED' else x.state end"},
 			Nothing: api.Reasons{api.FixedText: "channel purpose type rule", "the provider's number of the message": "provider_id"},
 		},
+		{Table: "suppression", Section: "suppressions", To: "recipient", NoID: true, Gone: true, Own: "problem",
+			Nothing: api.Reasons{api.FixedText: "channel reason"}},
 		{Table: "notice_rule", Nothing: api.Reasons{api.FixedText: "type ways"}},
 		{Table: "delivery_setting", By: "updated_by"},
 

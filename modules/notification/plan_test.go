@@ -10,6 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/cmd/service"
+	"homeroom/config"
+	"homeroom/delivery"
 	"homeroom/testkit"
 )
 
@@ -17,6 +20,7 @@ import (
 // says who hears of a change.
 type planned struct {
 	*testkit.School
+	now       func() time.Time
 	admin     *testkit.Client
 	five, six testkit.Seat
 	asha      testkit.Child // of class 5, takes art, rides the bus from the first stop
@@ -31,10 +35,9 @@ type planned struct {
 	bus7, bus9, route, ids map[string]any
 }
 
-func newPlanned(t *testing.T) *planned {
+func newPlanned(t *testing.T, s *testkit.School, now func() time.Time) *planned {
 	t.Helper()
-	s := testkit.NewSchool(t)
-	p := &planned{School: s, admin: s.As(t, api.SchoolAdmin), names: map[uuid.UUID]string{}, ids: map[string]any{}}
+	p := &planned{School: s, now: now, admin: s.As(t, api.SchoolAdmin), names: map[uuid.UUID]string{}, ids: map[string]any{}}
 	p.names[p.admin.UserID], p.names[s.As(t, api.SchoolAdmin).UserID] = "admin", "admin"
 	p.five, p.six = s.Seat(t, "Class 5"), s.Seat(t, "Class 6")
 	p.asha, p.bala, p.dev = s.Child(t, p.five, 2), s.Child(t, p.five, 1), s.Child(t, p.six, 1)
@@ -129,7 +132,7 @@ func (p *planned) week(t *testing.T, seat testkit.Seat, lessons ...map[string]an
 	return p.put(t, "/school-admin/timetable/division/"+seat.DivisionID.String(), map[string]any{"slots": lessons})["slots"].([]any)
 }
 
-func (p *planned) day(n int) api.Date { return api.DateOf(time.Now().In(p.Location())).AddDays(n) }
+func (p *planned) day(n int) api.Date { return api.DateOf(p.now().In(p.Location())).AddDays(n) }
 
 // monday is a Monday to come.
 func (p *planned) monday() api.Date {
@@ -159,7 +162,7 @@ func (p *planned) trip(t *testing.T, day int, at string) string {
 // heard are the names of those who were told something since the last call, and have it unread.
 func (p *planned) heard(t *testing.T) []string {
 	t.Helper()
-	testkit.Eventually(t, "all facts are published", func() bool { return p.Count(t, "outbox", "next_at <= now()") == 0 })
+	testkit.Eventually(t, "all facts are published", func() bool { return p.Count(t, "outbox", "next_at <= ?", p.now()) == 0 })
 	var users []uuid.UUID
 	if err := p.DB(t).Raw(`select distinct user_id from notification where read_at is null`).Scan(&users).Error; err != nil {
 		t.Fatal(err)
@@ -177,7 +180,7 @@ func (p *planned) heard(t *testing.T) []string {
 // TestPlans_WhenTheyChange_ReachThoseConcernedAlone is the table of changes and who hears of each: all of them, and nobody else.
 func TestPlans_WhenTheyChange_ReachThoseConcernedAlone(t *testing.T) {
 	t.Parallel()
-	p := newPlanned(t)
+	p := newPlanned(t, testkit.NewSchool(t), time.Now)
 	p.heard(t)
 	const events, holidays, trips = "/school-admin/event/", "/school-admin/attendance/holiday/", "/school-admin/transport/trip/"
 	at := func(name string) string { return fmt.Sprint(p.ids[name]) }
@@ -313,6 +316,81 @@ func TestPlans_WhenTheyChange_ReachThoseConcernedAlone(t *testing.T) {
 		if got := strings.Join(p.heard(t), " "); got != c.who {
 			t.Errorf("%s: heard by %q, want %q", c.change, got, c.who)
 		}
+	}
+}
+
+// TestPlans_ChangedAtNight_AreUrgentIfTheyBeginBeforeLong is the table of changes at 22:30: those of tomorrow go out at once and
+// say so, those of a later day wait for the morning.
+func TestPlans_ChangedAtNight_AreUrgentIfTheyBeginBeforeLong(t *testing.T) {
+	t.Parallel()
+	app, sent, clock := apart(t, func(_ *config.Config, o *service.Options) { o.NoQuietHours = false })
+	school := app.NewSchool(t)
+	for clock.at(school, 22, 30); clock.Now().In(school.Location()).Weekday() != time.Monday; {
+		clock.at(school, 22, 30)
+	}
+	p := newPlanned(t, school, clock.Now)
+	sent.without(p.asha.Parents[0].UserID)
+	p.ids["exam"] = p.made(t, "/school-admin/exam/create", map[string]any{"name": "Half-yearly", "classIds": []uuid.UUID{p.five.ClassID}})
+	p.schedule(t, false, p.paper(p.maths, p.day(10), "09:00", nil))
+	p.post(t, fmt.Sprintf("/school-admin/exam/%s/publish", p.ids["exam"]), map[string]any{"what": "SCHEDULE"})
+	omar := p.teacher(t, "omar", p.six)
+	slots := p.week(t, p.five, p.lesson(2, p.maths, p.meera), p.lesson(4, p.maths, p.meera))
+	trips := map[int]string{1: p.trip(t, 1, "07:00"), 3: p.trip(t, 3, "07:00")}
+	p.heard(t)
+	for _, c := range []struct {
+		change string
+		do     func(t *testing.T, day int)
+	}{
+		{"a paper is moved", func(t *testing.T, day int) { p.schedule(t, false, p.paper(p.maths, p.day(day), "09:00", nil)) }},
+		{"an event is added", func(t *testing.T, day int) {
+			p.made(t, "/school-admin/event/create", map[string]any{"title": "Sports day", "eventDate": p.day(day), "startTime": "10:00"})
+		}},
+		{"a trip is cancelled", func(t *testing.T, day int) {
+			p.post(t, "/school-admin/transport/trip/"+trips[day]+"/cancel", map[string]any{"reason": "Flood"})
+		}},
+		{"a substitution", func(t *testing.T, day int) {
+			p.made(t, "/school-admin/timetable/substitution", map[string]any{"slotId": slots[day/2].(map[string]any)["id"], "date": p.day(day),
+				"substituteTeacherId": omar})
+		}},
+		{"a timetable is changed", func(t *testing.T, day int) {
+			if day == 1 {
+				p.week(t, p.five, p.lesson(2, p.art, p.meera))
+			} else {
+				p.week(t, p.five, p.lesson(2, p.maths, p.meera))
+			}
+		}},
+		{"a holiday is declared", func(t *testing.T, day int) {
+			p.made(t, "/school-admin/attendance/holiday/create", map[string]any{"name": "Flood", "startDate": p.day(day)})
+		}},
+	} {
+		for _, day := range []int{3, 1} {
+			p.do(t, `delete from notice`)
+			c.do(t, day)
+			var got struct{ Notices, Urgent, Endless int }
+			err := p.DB(t).Raw(`select count(*) as notices, count(*) filter (where urgent) as urgent, count(*) filter (where until is null) as endless
+				from notice`).Scan(&got).Error
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			if day == 1 {
+				want = got.Notices
+			}
+			if got.Notices == 0 || got.Urgent != want {
+				t.Errorf("%s, %d days ahead: %d of %d notices are urgent, want %d", c.change, day, got.Urgent, got.Notices, want)
+			}
+			if got.Endless > 0 && c.change != "a timetable is changed" {
+				t.Errorf("%s, %d days ahead: %d notices are of use for ever", c.change, day, got.Endless)
+			}
+		}
+	}
+	// The school is closed: nobody waits for the morning, and who has no app gets an SMS.
+	closed := func() []delivery.Message {
+		return slices.DeleteFunc(by(delivery.SMS, sent.got(p.ID)), func(m delivery.Message) bool { return m.Title != "No school" })
+	}
+	testkit.Eventually(t, "an SMS is sent with no minute passed", func() bool { return len(closed()) > 0 })
+	if m := closed()[0]; !strings.HasPrefix(m.Body, "There is no school tomorrow: Flood.") {
+		t.Errorf("at 22:30 it says %q", m.Body)
 	}
 }
 

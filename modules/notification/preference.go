@@ -34,11 +34,13 @@ type PreferenceNow struct {
 // PreferencesNow are a person's wishes for every kind of thing.
 type PreferencesNow struct {
 	Preferences []PreferenceNow `json:"preferences"`
+	WhatsApp    bool            `json:"whatsApp" doc:"I have agreed to messages by WhatsApp"`
 }
 
 // Preferences are a person's wishes for every kind of thing.
 type Preferences struct {
 	Preferences []Preference `json:"preferences" validate:"required,max=20,dive"`
+	WhatsApp    *bool        `json:"whatsApp" doc:"Whether I agree to messages by WhatsApp, where the school sends any; unchanged unless given"`
 }
 
 func getPreferences(c api.Ctx, _ api.Nothing) (PreferencesNow, error) { return preferencesOf(c) }
@@ -50,7 +52,8 @@ func preferencesOf(c api.Ctx) (PreferencesNow, error) {
 	for i, t := range noticeTypes {
 		types[i] = string(t)
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select k.type, coalesce(p.push, true) as push, coalesce(p.sms, false) as sms,
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select whatsapp_since is not null from app_user where id = $1`, Args: []any{c.User.ID},
+		Scan: tenancy.One(&out.WhatsApp)}, tenancy.Query{SQL: `select k.type, coalesce(p.push, true) as push, coalesce(p.sms, false) as sms,
 			coalesce(p.email, false) as email, coalesce(p.details, false) as details, k.may_turn_off
 		from notice_rule k left join notification_preference p on p.user_id = $1 and p.type = k.type
 		where k.type = any($2::text[]) order by array_position($2::text[], k.type)`, Args: []any{c.User.ID, types}, Scan: tenancy.Collect(&out.Preferences)})
@@ -76,7 +79,9 @@ func putPreferences(c api.Ctx, r Preferences) (PreferencesNow, error) {
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into notification_preference (user_id, type, push, sms, email, details)
 		select $1, type, push, sms, email, details from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean, details boolean)
 		on conflict (user_id, type) do update
-		set push = excluded.push, sms = excluded.sms, email = excluded.email, details = excluded.details`, Args: []any{c.User.ID, string(body)}})
+		set push = excluded.push, sms = excluded.sms, email = excluded.email, details = excluded.details`, Args: []any{c.User.ID, string(body)}},
+		tenancy.Query{SQL: `update app_user set whatsapp_since = case when $2::boolean then coalesce(whatsapp_since, $3::timestamptz) end
+			where id = $1 and $2::boolean is not null`, Args: []any{c.User.ID, r.WhatsApp, c.Now}})
 	if err != nil {
 		return PreferencesNow{}, fmt.Errorf("changing preferences: %w", err)
 	}

@@ -30,19 +30,21 @@ type Reached struct {
 
 // WayReached is what became of a notice on one way.
 type WayReached struct {
-	Way     string `json:"way" enum:"PUSH,SMS,EMAIL"`
+	Way     string `json:"way" enum:"PUSH,SMS,EMAIL,WHATSAPP"`
 	Sent    int    `json:"sent" doc:"People for whom a provider took it"`
 	Failed  int    `json:"failed" doc:"People for whom it was given up"`
 	Waiting int    `json:"waiting"`
-	NoWay   int    `json:"noWay" doc:"Of push: people with neither the app nor a browser that shows notices"`
+	// Delivered says more than Sent where a provider reports it; a report of failure makes it Failed.
+	Delivered int `json:"delivered" doc:"Of sent: people at whom it arrived, as the provider reports; 0 where it reports nothing"`
+	NoWay     int `json:"noWay" doc:"Of push: people with neither the app nor a browser that shows notices"`
 }
 
 // RestByWay is whom a way would reach of those who were not reached.
 type RestByWay struct {
-	Way      string `json:"way" enum:"SMS,EMAIL"`
+	Way      string `json:"way" enum:"SMS,EMAIL,WHATSAPP"`
 	People   int    `json:"people" doc:"With an address for it that it was not sent to yet; who turned this kind of notice off is not among them"`
 	Segments int    `json:"segments" doc:"SMS that are paid for"`
-	Cost     *int64 `json:"cost" doc:"Segments at the school's price, in minor units; null: there is no price, or it costs nothing"`
+	Cost     *int64 `json:"cost" doc:"Segments, or messages of WhatsApp, at the school's price, in minor units; null: there is no price, or it costs nothing"`
 }
 
 // Unreached is one who was not reached.
@@ -64,12 +66,12 @@ type unreachedRequest struct {
 
 type restRequest struct {
 	aboutRecord
-	Way string `json:"way" validate:"required,oneof=SMS EMAIL"`
+	Way string `json:"way" validate:"required,oneof=SMS EMAIL WHATSAPP"`
 }
 
 // Rest is how many of those who were not reached it was sent to now.
 type Rest struct {
-	Way      string `json:"way" enum:"SMS,EMAIL"`
+	Way      string `json:"way" enum:"SMS,EMAIL,WHATSAPP"`
 	People   int    `json:"people"`
 	Segments int    `json:"segments"`
 	Cost     *int64 `json:"cost" doc:"null: there is no price, or it costs nothing"`
@@ -88,15 +90,15 @@ var reachTables = `with line as (
 	way as (select l.user_id, d.channel, bool_or(d.state = 'SENT' and d.provider_id <> @nodevice) as sent,
 			bool_or(d.state = 'QUEUED') as waiting, bool_or(d.state = 'FAILED') as failed, bool_or(d.provider_id = @nodevice) as no_device,
 			bool_or(d.urgent) as urgent, max(d.expires_at) as expires_at,
-			max(d.last_error) filter (where d.state = 'FAILED') as problem
+			max(d.last_error) filter (where d.state = 'FAILED') as problem, bool_or(d.delivered_at is not null) as delivered
 		from line l join delivery d on d.record_id = @record and d.user_id = l.user_id and d.purpose = 'NOTICE' and d.created_at >= l.at
 			and d.recipient not like 'teacher\_%' group by l.user_id, d.channel
 		union all
-		select l.user_id, 'PUSH', true, false, false, false, false, null, null from line l, topic
+		select l.user_id, 'PUSH', true, false, false, false, false, null, null, false from line l, topic
 			where topic.sent and l.user_id = any(@reachable::uuid[])
 			and not exists (select from delivery d where d.record_id = @record and d.user_id = l.user_id and d.channel = 'PUSH'
 				and d.created_at >= l.at)),
-	person as (select l.*, trim(u.first_name || ' ' || u.last_name) as name, r.type as role, u.phone, ` + address + ` as address,
+	person as (select l.*, trim(u.first_name || ' ' || u.last_name) as name, r.type as role, u.phone, case when u.whatsapp_since is not null then u.phone end as whatsapp, ` + address + ` as address,
 			coalesce(w.sent, false) or l.read as reached, not l.read and not coalesce(w.sent, false) and coalesce(w.waiting, false) as waiting,
 			coalesce(w.failed, false) as failed, coalesce(w.no_device, false) as no_device, coalesce(w.urgent, false) as urgent, w.expires_at,
 			coalesce(w.problem, '') as problem, coalesce(not q.push and k.may_turn_off, false) as off
@@ -107,8 +109,9 @@ var reachTables = `with line as (
 		left join (select user_id, bool_or(sent) as sent, bool_or(waiting) as waiting, bool_or(failed) as failed,
 			bool_or(no_device) as no_device, bool_or(urgent) as urgent, max(expires_at) as expires_at, max(problem) as problem from way group by user_id) w on w.user_id = l.user_id),
 	message as (select p.*, x.channel, x.recipient, p.key || '/' || x.channel || '/' || x.recipient as once
-		from person p, lateral (values ('SMS', p.phone), ('EMAIL', p.address)) x (channel, recipient)
+		from person p, lateral (values ('SMS', p.phone), ('EMAIL', p.address), ('WHATSAPP', p.whatsapp)) x (channel, recipient)
 		where not p.reached and not p.waiting and not p.off and x.recipient is not null and (p.expires_at is null or p.expires_at > @now)
+			and not exists (select from suppression s where s.channel = x.channel and s.recipient = lower(x.recipient))
 			and not exists (select from delivery d where d.dedupe_key = p.key || '/' || x.channel || '/' || x.recipient)),
 	rest as (select distinct on (m.once) m.*, sms.segments from message m, ` + InSegments("m.title", "m.body") + ` order by m.once, m.user_id) `
 
@@ -131,13 +134,14 @@ func (m *Module) reach(c api.Ctx, r aboutRecord) (Reached, error) {
 			Args: []any{args}, Scan: tenancy.Row(&out)},
 		tenancy.Query{SQL: reachTables + `select channel as way, (count(*) filter (where sent))::int as sent,
 			(count(*) filter (where failed and not sent and not waiting))::int as failed,
-			(count(*) filter (where waiting and not sent))::int as waiting, (count(*) filter (where no_device and not sent))::int as no_way
-			from way group by channel order by array_position(array['PUSH', 'SMS', 'EMAIL'], channel)`,
+			(count(*) filter (where waiting and not sent))::int as waiting, (count(*) filter (where delivered))::int as delivered, (count(*) filter (where no_device and not sent))::int as no_way
+			from way group by channel order by array_position(array['PUSH', 'WHATSAPP', 'SMS', 'EMAIL'], channel)`,
 			Args: []any{args}, Scan: tenancy.Collect(&out.Ways)},
 		tenancy.Query{SQL: reachTables + `select channel as way, count(*)::int as people,
 			(sum(case channel when 'SMS' then segments else 0 end))::int as segments,
-			case when channel = 'SMS' and s.sms_price > 0 then sum(segments) * s.sms_price end as cost
-			from rest, school_setting s group by channel, s.sms_price order by channel desc`,
+			case when channel = 'SMS' and s.sms_price > 0 then sum(segments) * s.sms_price
+				when channel = 'WHATSAPP' and s.whatsapp_price > 0 then count(*) * s.whatsapp_price end as cost
+			from rest, school_setting s group by channel, s.sms_price, s.whatsapp_price order by array_position(array['WHATSAPP', 'SMS', 'EMAIL'], channel)`,
 			Args: []any{args}, Scan: tenancy.Collect(&out.Rest)})
 	if err != nil {
 		return out, fmt.Errorf("reading whom a notice reached: %w", err)
@@ -215,6 +219,10 @@ func (m *Module) sendToRest(c api.Ctx, r restRequest) (Rest, error) {
 			cost := int64(out.Segments) * budget.Price
 			out.Cost = &cost
 		}
+	}
+	if r.Way == "WHATSAPP" && budget.WhatsAppPrice > 0 {
+		cost := int64(out.People) * budget.WhatsAppPrice
+		out.Cost = &cost
 	}
 	c.Changed("send to the rest", "notification", r.RecordID, nil, out)
 	c.Tell(events.Fact{Kind: RestQueued, Data: map[string]any{"recordId": r.RecordID}})

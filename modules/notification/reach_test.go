@@ -63,7 +63,7 @@ func TestReach_CountsByWay_AndTheRestGetsItOnce(t *testing.T) {
 	if got, want := fmt.Sprint(r.People, r.Read, r.Reached, r.Waiting, r.NotReached), "5 1 2 0 3"; got != want {
 		t.Errorf("people, read, reached, waiting and not reached are %s, want %s", got, want)
 	}
-	if got, want := fmt.Sprint(r.Ways), "[{PUSH 2 0 0 2} {EMAIL 0 1 0 0}]"; got != want {
+	if got, want := fmt.Sprint(r.Ways), "[{PUSH 2 0 0 0 2} {EMAIL 0 1 0 0 0}]"; got != want {
 		t.Errorf("the ways are %s, want %s", got, want)
 	}
 	reason := map[uuid.UUID]string{}

@@ -117,6 +117,12 @@ func (m *Module) routes() []api.Row {
 		api.Post("/school-admin/notification/send-to-rest", "message", "Send it to those it has not reached by another way, once", m.sendToRest,
 			api.Says("Queued")),
 
+		api.Get("/school-admin/notification/suppressed", "message", "Which channels nothing is sent to a person on, and why", suppressed),
+		api.Post("/school-admin/notification/suppressed/lift", "message", "Send to a person on a channel again", liftSuppression,
+			api.Says("Messages are sent again")),
+
+		api.Post("/school-admin/notification/whatsapp", "message", "Say whether a person has agreed to messages by WhatsApp", agreeToWhatsApp),
+
 		api.PlatformList("/super-admin/delivery/list", "Messages that could not be delivered, newest first", deadListing, listDead),
 		api.PlatformRow("POST", "/super-admin/delivery/retry", "Try to deliver messages again", api.Write, 200, m.retryDead, api.OwnTransaction,
 			api.Says("Queued again")),
@@ -127,7 +133,7 @@ func (m *Module) routes() []api.Row {
 // constraints are the database's refusals in people's words.
 func constraints() []api.Constraint {
 	return []api.Constraint{
-		{Name: "notice_rule_ways_check", Field: "ways", Message: "ways are one to three, each once, and push comes first"},
+		{Name: "notice_rule_ways_check", Field: "ways", Message: "ways are one to four, each once, and push comes first"},
 		{Name: "notice_rule_wait_check", Field: "waitMinutes", Message: "waitMinutes is between 1 and 1440"},
 		{Name: "school_setting_quiet_check", Field: "quietTo", Message: "quietFrom and quietTo are given together, and differ"},
 	}

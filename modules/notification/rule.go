@@ -11,13 +11,13 @@ import (
 	"homeroom/tenancy"
 )
 
-// urgentRule is of accidents, missing children and urgent announcements, whatever their type.
+// urgentRule is of accidents, missing children, closures and urgent announcements, whatever their type.
 const urgentRule = "URGENT"
 
 // Rule is by which ways people are told of one kind of thing.
 type Rule struct {
-	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children and urgent announcements"`
-	Ways        []string `json:"ways" validate:"min=1,max=3,unique,dive,oneof=PUSH SMS EMAIL" doc:"One after another, until one reaches; PUSH first or not at all"`
+	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements"`
+	Ways        []string `json:"ways" validate:"min=1,max=4,unique,dive,oneof=PUSH SMS EMAIL WHATSAPP" doc:"One after another, until one reaches; PUSH first or not at all. WHATSAPP reaches those who have agreed to it"`
 	WaitMinutes *int     `json:"waitMinutes" validate:"omitempty,min=1,max=1440" doc:"After how long unread the next way is tried; null: only when a way reaches nobody"`
 	MayTurnOff  bool     `json:"mayTurnOff" doc:"Whether a person may have none of it"`
 }
@@ -35,6 +35,9 @@ type RuleUse struct {
 	Segments   int   `json:"segments" doc:"SMS that were paid for"`
 	SMSCost    int64 `json:"smsCost" doc:"Segments at the school's price, in minor units"`
 	Emails     int   `json:"emails"`
+	// WhatsApps are counted by message: a template has no segments.
+	WhatsApps    int   `json:"whatsApps" db:"whatsapps"`
+	WhatsAppCost int64 `json:"whatsAppCost" db:"whatsapp_cost" doc:"Messages at the school's price, in minor units"`
 }
 
 // Rules are those of every kind of thing.
@@ -44,6 +47,7 @@ type Rules struct {
 	Unreachable   int         `json:"unreachable" doc:"Parents whom no push can reach: they have neither the app nor a browser that shows notices"`
 	SMSPrice      int64       `json:"smsPrice" doc:"Of one segment, in minor units; 0: it was not set, and costs cannot be said"`
 	SMSDailyLimit int         `json:"smsDailyLimit"`
+	WhatsAppPrice int64       `json:"whatsAppPrice" db:"whatsapp_price" doc:"Of one message, in minor units; 0: it was not set"`
 }
 
 type rulesChange struct {
@@ -51,12 +55,14 @@ type rulesChange struct {
 }
 
 const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, coalesce(u.pushes, 0) as pushes, coalesce(u.not_reached, 0) as not_reached,
-		coalesce(u.segments, 0) as segments, coalesce(u.segments, 0) * s.sms_price as sms_cost, coalesce(u.emails, 0) as emails
+		coalesce(u.segments, 0) as segments, coalesce(u.segments, 0) * s.sms_price as sms_cost, coalesce(u.emails, 0) as emails,
+		coalesce(u.whatsapps, 0) as whatsapps, coalesce(u.whatsapps, 0) * s.whatsapp_price as whatsapp_cost
 	from notice_rule k cross join school_setting s left join (
 		select rule, count(*) filter (where channel = 'PUSH' and state = 'SENT' and provider_id <> $2) as pushes,
 			count(*) filter (where channel = 'PUSH' and (state = 'FAILED' or provider_id = $2)) as not_reached,
 			sum(segments) filter (where channel = 'SMS' and state = 'SENT') as segments,
-			count(*) filter (where channel = 'EMAIL' and state = 'SENT') as emails
+			count(*) filter (where channel = 'EMAIL' and state = 'SENT') as emails,
+			count(*) filter (where channel = 'WHATSAPP' and state = 'SENT') as whatsapps
 		from delivery where rule is not null and created_at > $1 group by rule) u on u.rule = k.type
 	order by array_position(array['URGENT', 'ATTENDANCE', 'TRANSPORT', 'ANNOUNCEMENT', 'MESSAGE', 'TIMETABLE', 'EXAM', 'EVENT', 'RESULT', 'FEE', 'LEAVE_REQUEST', 'LIBRARY'], k.type)`
 
@@ -72,9 +78,9 @@ func (m *Module) getRules(c api.Ctx, _ api.Nothing) (Rules, error) {
 	}
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectRules, Args: []any{c.Now.AddDate(0, 0, -30), notice.NoDevice}, Scan: tenancy.Collect(&found)},
-		tenancy.Query{SQL: `select count(u.id) as parents, count(u.id) filter (where u.id <> all($1::uuid[])) as unreachable, s.sms_price, s.sms_daily_limit
+		tenancy.Query{SQL: `select count(u.id) as parents, count(u.id) filter (where u.id <> all($1::uuid[])) as unreachable, s.sms_price, s.sms_daily_limit, s.whatsapp_price
 			from school_setting s left join (app_user u join role r on r.id = u.role_id and r.type = 'PARENT') on u.status = 'ACTIVE'
-			group by s.sms_price, s.sms_daily_limit`, Args: []any{reachable}, Scan: tenancy.Row(&out)})
+			group by s.sms_price, s.sms_daily_limit, s.whatsapp_price`, Args: []any{reachable}, Scan: tenancy.Row(&out)})
 	if err != nil {
 		return Rules{}, fmt.Errorf("reading rules of notices: %w", err)
 	}

@@ -26,10 +26,11 @@ func (DeliverySetting) TableName() string { return "school_setting" }
 
 // DeliverySettingFields are what an administrator sets.
 type DeliverySettingFields struct {
-	QuietFrom     roster.Clock `json:"quietFrom" doc:"From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours"`
+	QuietFrom     roster.Clock `json:"quietFrom" doc:"From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours"`
 	QuietTo       roster.Clock `json:"quietTo" doc:"What waited goes out then, unless it is of no use any more"`
 	SMSPrice      int64        `json:"smsPrice" gorm:"column:sms_price" validate:"min=0,max=100000" doc:"Of one segment, in minor units of the school's currency; previews say what a dispatch costs"`
 	SMSDailyLimit int          `json:"smsDailyLimit" gorm:"column:sms_daily_limit" validate:"min=0,max=1000000" doc:"Segments a day; more is refused"`
+	WhatsAppPrice int64        `json:"whatsAppPrice" gorm:"column:whatsapp_price" validate:"min=0,max=100000" doc:"Of one message by WhatsApp, in minor units of the school's currency"`
 }
 
 type deliverySettingChange struct {

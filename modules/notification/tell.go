@@ -72,6 +72,10 @@ func awake(now, zone string) string {
 // address is where a way reaches a user, with the user as u, and as p and e the guardian or employee it is; NULL: nowhere.
 const address = `coalesce(nullif(p.email, ''), nullif(e.email, ''), u.email)`
 
+// hasWay is the condition, beside address, that a way other than push reaches a user.
+const hasWay = `(way = 'SMS' and u.phone is not null or way = 'WHATSAPP' and u.phone is not null and u.whatsapp_since is not null
+	or way = 'EMAIL' and ` + address + ` is not null)`
+
 // said is the body of a notice t as it is said at a moment w.at, in the zone $3; NULL: as it was written.
 const said = `nullif(case (w.at at time zone $3)::date - (t.created_at at time zone $3)::date when 0 then t.said_today when 1 then t.said_next_day end, '')`
 
@@ -97,8 +101,8 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		select t.id as notice_id, u.id as user_id, r.type as role, u.phone, ` + address + ` as address, k.wait_minutes,
 			(coalesce(w.push, true) or not k.may_turn_off) and heard as wanted, coalesce(w.sms, false) and heard as sms,
 			coalesce(w.email, false) and heard as email,
-			(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' or way = 'SMS' and u.phone is not null
-				or way = 'EMAIL' and ` + address + ` is not null order by n limit 1) as first,
+			(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' or ` + hasWay + `
+				order by n limit 1) as first,
 			(select count(*) from notification n where n.user_id = u.id and n.read_at is null and ` + visibleTo("u.id") + `) as unread
 		from told t
 		join notice_rule k on k.type = t.rule
@@ -126,7 +130,7 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 			case when way.ruled then p.wait_minutes end as wait_minutes
 		from person s join people p on p.user_id = s.user_id and p.notice_id = s.notice_id join told t on t.id = s.notice_id cross join school_setting set,
 		lateral (select channel, recipient, p.wanted and p.first = channel as ruled from (values ('PUSH', 'user_' || p.user_id, false),
-			('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email)) x (channel, recipient, asked)
+			('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email), ('WHATSAPP', p.phone, false)) x (channel, recipient, asked)
 			where recipient is not null and (asked or p.wanted and p.first = channel)) way
 		union all
 		select t.id, 'PUSH', ` + studentTopic + `, null::uuid, t.shared_key, $4::text, $5::text, 0, null, null, null
@@ -152,7 +156,7 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 // more is left out.
 var queueNextWay = `with ` + awake("$2", "$3") + `,
 	message as (
-		select d.id as former, next.way as channel, case next.way when 'SMS' then u.phone else ` + address + ` end as recipient,
+		select d.id as former, next.way as channel, case next.way when 'EMAIL' then ` + address + ` else u.phone end as recipient,
 			said.title, said.body, w.at, k.wait_minutes
 		from delivery d join notice_rule k on k.type = d.rule
 		join app_user u on u.id = d.user_id and u.status = 'ACTIVE'
@@ -161,8 +165,8 @@ var queueNextWay = `with ` + awake("$2", "$3") + `,
 		cross join awake
 		cross join lateral (select case when d.urgent then $2::timestamptz else awake.at end as at) w
 		cross join lateral (select way from unnest(k.ways) with ordinality x (way, n)
-			where n > coalesce(array_position(k.ways, d.channel), 0) and (way = 'SMS' and u.phone is not null
-				or way = 'EMAIL' and ` + address + ` is not null) order by n limit 1) next
+			where n > coalesce(array_position(k.ways, d.channel), 0) and ` + hasWay + `
+				order by n limit 1) next
 		cross join lateral (select min(n.title) as title, string_agg(coalesce(` + said + `, n.body), E'\n' order by n.dedupe_key) as body
 			from notification n left join notice t on t.key = n.dedupe_key
 			where n.user_id = d.user_id and n.dedupe_key = any(d.log_keys) and n.read_at is null and ` + visibleTo("d.user_id") + `) said

@@ -81,7 +81,7 @@ type Library struct {
 
 // Delivery is read by everything that sends notices. It can be set under notification, too.
 type Delivery struct {
-	QuietFrom      roster.Clock `json:"quietFrom" doc:"From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours"`
+	QuietFrom      roster.Clock `json:"quietFrom" doc:"From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours"`
 	QuietTo        roster.Clock `json:"quietTo" doc:"What waited goes out then, unless it is of no use any more"`
 	NoticePastDays int          `json:"noticePastDays" validate:"min=0,max=366" doc:"For how many days after a day its absences and bus trips are still notified; 0: on the day alone. Later they are only in the log"`
 	// SubstitutionsToClasses is read by the timetable.
@@ -90,4 +90,5 @@ type Delivery struct {
 	LockScreen    string `json:"lockScreen" validate:"oneof=NOTHING CHILD FULL" doc:"What a push says on a locked screen. NOTHING: that there is something. CHILD: the kind of news, no name. FULL: what happened, with the child's name"`
 	SMSPrice      int64  `json:"smsPrice" gorm:"column:sms_price" validate:"min=0,max=100000" doc:"Of one segment, in minor units of the school's currency; previews say what a dispatch costs"`
 	SMSDailyLimit int    `json:"smsDailyLimit" gorm:"column:sms_daily_limit" validate:"min=0,max=1000000" doc:"Segments a day; more is refused"`
+	WhatsAppPrice int64  `json:"whatsAppPrice" gorm:"column:whatsapp_price" validate:"min=0,max=100000" doc:"Of one message by WhatsApp, in minor units of the school's currency"`
 }

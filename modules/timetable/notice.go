@@ -3,6 +3,7 @@ package timetable
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -40,8 +41,8 @@ func tellSubstitutes(c api.Ctx, text string, list []Substitution, lessons map[uu
 		l := lessons[s.SlotID]
 		until := s.Date.AddDays(1).In(c.School.Location())
 		notice.Send(c, notice.Notice{
-			Until: &until,
-			Type:  notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID, UserID: user,
+			Until: &until, Begins: l.StartTime.On(s.Date, c.School.Location()),
+			Type: notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID, UserID: user,
 			Text: notice.Text{Name: text, Values: notice.Values{"subject": l.SubjectName, "whose": l.whose(), "date": notice.On(s.Date),
 				"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime, "note": s.Note}},
 		})
@@ -77,7 +78,7 @@ func tellClasses(c api.Ctx, text string, list []Substitution, lessons map[uuid.U
 		l, teacher := lessons[s.SlotID], teachers[s.SubstituteTeacherID]
 		until := s.Date.AddDays(1).In(c.School.Location())
 		notice.Send(c, notice.ToEach(people, notice.Notice{
-			Until: &until, Day: s.Date,
+			Until: &until, Day: s.Date, Begins: l.StartTime.On(s.Date, c.School.Location()),
 			Type: notice.Timetable, Key: fmt.Sprintf("%s:%s:%s:%d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID,
 			Text: notice.Text{Name: text + "-class", Values: notice.Values{"subject": l.SubjectName, "teacher": teacher.Name(), "date": notice.On(s.Date),
 				"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime}},
@@ -93,7 +94,8 @@ var selectConcerned = notice.SelectConcerned(notice.ConcernedStudents+`exists (s
 				where m.student_id = s.id and m.group_id = any($2::uuid[]) and (m.to_date is null or m.to_date >= $3))))`,
 	notice.ConcernedTeachers+`e.id = any($4::uuid[])`)
 
-// tellWeek tells the families of the students and the teachers of lessons that were changed: by one day's changes once.
+// tellWeek tells the families of the students and the teachers of lessons that were changed: by one day's changes once, and
+// once more if lessons that begin soon are among them and were not before.
 func tellWeek(c api.Ctx, record uuid.UUID, changed []Slot) error {
 	if len(changed) == 0 {
 		return nil
@@ -110,13 +112,35 @@ func tellWeek(c api.Ctx, record uuid.UUID, changed []Slot) error {
 	if err != nil {
 		return fmt.Errorf("reading whom a timetable concerns: %w", err)
 	}
+	begins, key := nextLesson(c, changed), "timetable.changed:"+c.Today().String()
+	if notice.IsSoon(c.Now, begins) {
+		key += ":soon"
+	}
 	for _, p := range people {
 		notice.Send(c, notice.ToEach([]notice.Concerned{p}, notice.Notice{
-			Type: notice.Timetable, Key: "timetable.changed:" + c.Today().String(), RecordID: record,
+			Type: notice.Timetable, Key: key, RecordID: record, Begins: begins,
 			Text: notice.Text{Name: "timetable.changed", Values: notice.Values{"who": p.Name}},
 		})...)
 	}
 	return nil
+}
+
+// nextLesson is when the next of some lessons begins, as by the week alone.
+func nextLesson(c api.Ctx, lessons []Slot) (next time.Time) {
+	for _, l := range lessons {
+		for n := range 8 { // today's may be over
+			day := c.Today().AddDays(n)
+			begins := l.StartTime.On(day, c.School.Location())
+			if int(begins.Weekday()) != l.DayOfWeek%7 || begins.Before(c.Now) {
+				continue
+			}
+			if next.IsZero() || begins.Before(next) {
+				next = begins
+			}
+			break
+		}
+	}
+	return next
 }
 
 // changedLessons are the lessons that two weeks do not have in common, as they were and as they are. The first week of all

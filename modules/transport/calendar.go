@@ -259,7 +259,7 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 		}
 		one := notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trips-%s:%s:%s", text, h.ID, id), RecordID: first.ID, Day: last.TripDate,
-			Urgent: isSoon(h.OccurredAt, first.ScheduledStartAt),
+			Begins: first.ScheduledStartAt,
 			Text:   notice.Text{Name: kind + text, Values: notice.Values{"child": child[id], "days": days, "reason": first.CancelReason}},
 		}
 		if riders[id] != nil {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -43,7 +44,7 @@ func (t *TripView) notice(c api.Ctx, text string, values notice.Values) notice.N
 	}
 	return notice.Notice{
 		Type: notice.Transport, Key: fmt.Sprintf("%s:%s:%d", text, t.ID, t.Version), RecordID: t.ID, Day: t.TripDate,
-		Urgent: isSoon(c.Now, t.ScheduledStartAt), Text: notice.Text{Name: text, Values: values},
+		Begins: t.ScheduledStartAt, Text: notice.Text{Name: text, Values: values},
 	}
 }
 
@@ -152,9 +153,15 @@ func tellOtherDriver(c api.Ctx, b Bus, before, after *uuid.UUID, from, to api.Da
 	if err != nil {
 		return err
 	}
+	begins := from.In(c.School.Location())
+	if from.IsZero() {
+		if begins, err = nextTrip(c, `bus_id = $2`, b.ID); err != nil {
+			return err
+		}
+	}
 	tell := func(text, driver string, people ...notice.Concerned) {
 		notice.Send(c, notice.ToEach(people, notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("%s:%s:%d", text, b.ID, c.Now.UnixNano()), RecordID: b.ID,
+			Type: notice.Transport, Key: fmt.Sprintf("%s:%s:%d", text, b.ID, c.Now.UnixNano()), RecordID: b.ID, Begins: begins,
 			Text: notice.Text{Name: text, Values: notice.Values{"bus": b.BusNumber, "driver": driver, "days": days, "who": ""}},
 		})...)
 	}
@@ -184,14 +191,29 @@ func tellOtherDriver(c api.Ctx, b Bus, before, after *uuid.UUID, from, to api.Da
 	return nil
 }
 
+// nextTrip is when the next trip on which a condition of $2 holds begins; zero: none is scheduled.
+func nextTrip(c api.Ctx, condition string, id uuid.UUID) (time.Time, error) {
+	var at *time.Time
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select min(scheduled_start_at) from trip where scheduled_start_at > $1 and status = 'scheduled' and ` +
+		condition, Args: []any{c.Now, id}, Scan: tenancy.One(&at)})
+	if err != nil || at == nil {
+		return time.Time{}, err
+	}
+	return *at, nil
+}
+
 // tellOtherBus tells the families of a route's riders that another bus drives it.
 func tellOtherBus(c api.Ctx, route RouteDetail) error {
 	people, err := ridersFrom(c, selectRouteRiders, c.Today(), nil, route.ID)
 	if err != nil {
 		return err
 	}
+	begins, err := nextTrip(c, `route_id = $2`, route.ID)
+	if err != nil {
+		return err
+	}
 	notice.Send(c, notice.ToEach(people, notice.Notice{
-		Type: notice.Transport, Key: fmt.Sprintf("transport.other-bus:%s:%d", route.ID, c.Now.UnixNano()), RecordID: route.ID,
+		Type: notice.Transport, Key: fmt.Sprintf("transport.other-bus:%s:%d", route.ID, c.Now.UnixNano()), RecordID: route.ID, Begins: begins,
 		Text: notice.Text{Name: "transport.other-bus", Values: notice.Values{"bus": route.BusNumber, "route": route.Name}},
 	})...)
 	return nil
@@ -211,23 +233,27 @@ func tellStops(c api.Ctx, before, after []Stop) error {
 		if !there {
 			continue
 		}
-		var time, place any = "", ""
+		var at, place any = "", ""
 		if o.PlannedTime != s.PlannedTime && s.PlannedTime != "" {
-			time = notice.Text{Name: "transport.stop-time", Values: notice.Values{"to": s.PlannedTime}}
+			at = notice.Text{Name: "transport.stop-time", Values: notice.Values{"to": s.PlannedTime}}
 		}
 		if live.Metres(o.Lat, o.Lng, s.Lat, s.Lng) >= movedStop {
 			place = notice.Text{Name: "transport.stop-place"}
 		}
-		if time == "" && place == "" {
+		if at == "" && place == "" {
 			continue
 		}
 		people, err := ridersFrom(c, selectStopRiders, c.Today(), nil, s.ID)
 		if err != nil {
 			return err
 		}
+		begins, err := nextTrip(c, `route_id = (select route_id from stop where id = $2)`, s.ID)
+		if err != nil {
+			return err
+		}
 		notice.Send(c, notice.ToEach(people, notice.Notice{
-			Type: notice.Transport, Key: fmt.Sprintf("transport.stop:%s:%d", s.ID, c.Now.UnixNano()), RecordID: s.ID,
-			Text: notice.Text{Name: "transport.stop", Values: notice.Values{"stop": s.Name, "time": time, "place": place}},
+			Type: notice.Transport, Key: fmt.Sprintf("transport.stop:%s:%d", s.ID, c.Now.UnixNano()), RecordID: s.ID, Begins: begins,
+			Text: notice.Text{Name: "transport.stop", Values: notice.Values{"stop": s.Name, "time": at, "place": place}},
 		})...)
 	}
 	return nil

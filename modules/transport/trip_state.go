@@ -3,7 +3,6 @@ package transport
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -130,10 +129,6 @@ func (m *Module) cancelTrip(c api.Ctx, r cancelling) (TripDetail, error) {
 	}
 	return m.tripDetail(c, t)
 }
-
-// isSoon reports whether a trip begins so soon that its riders hear of a change at once, in quiet hours too: what
-// reaches them in the morning may be too late.
-func isSoon(now, start time.Time) bool { return start.Sub(now) < 24*time.Hour }
 
 // Unaccounted are the riders who keep a trip from being ended or cancelled.
 type Unaccounted struct {

@@ -1,4 +1,5 @@
-// The rules of notifications: an office chooses channels, sees what they would cost, and what they did.
+// The rules of notifications: an office chooses channels, sees what they would cost, and what they did; whom they do not reach it
+// reaches by another one.
 import { accessible, caller, inWindow, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, token }) {
@@ -39,6 +40,22 @@ export default async function ({ url, story, say, email, password, token }) {
         (await page.getByLabel('Next one if unread for: Fees').inputValue()) === '90 min',
         'it is shown after a reload',
       )
+
+      say('a parent without an e-mail does not hear of an event, and gets it by SMS')
+      await ask('PUT', '/school-admin/notification/rules', {
+        rules: [{ type: 'EVENT', ways: ['EMAIL'], waitMinutes: null, mayTurnOff: true }],
+      })
+      const eventDate = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10)
+      const event = await ask('POST', '/school-admin/event/create', { title: 'Sports day', eventDate })
+      await visit(page, `/events?open=${event.id}`)
+      const delivery = page.getByRole('region', { name: 'Delivery' })
+      await delivery.getByText('0 of 1 reached, 0 read, 1 not reached').waitFor()
+      await accessible(page, 'an event and whom it reached')
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/notices-reach.png`, fullPage: true })
+      await delivery.getByRole('button', { name: 'Send to the rest by SMS…' }).click()
+      await page.getByText('1 person gets it, each once.').waitFor()
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await delivery.getByText('1 of 1 reached').waitFor()
     })
   }
 }

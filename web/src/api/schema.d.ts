@@ -6572,6 +6572,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/notification/suppressed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which channels nothing is sent to a person on, and why
+         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. Counts as `read` (reads, per user).
+         */
+        get: operations["getSchoolAdminNotificationSuppressed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/notification/suppressed/lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send to a person on a channel again
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminNotificationSuppressedLift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/notification/token": {
         parameters: {
             query?: never;
@@ -6626,6 +6666,26 @@ export interface paths {
         get: operations["getSchoolAdminNotificationUnreadCount"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/notification/whatsapp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether a person has agreed to messages by WhatsApp
+         * @description For `SCHOOL_ADMIN` with **write** on **Messages**. An API key may call it. Counts as `write` (writes, per user).
+         */
+        post: operations["postSchoolAdminNotificationWhatsapp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10359,6 +10419,11 @@ export interface components {
             notDue: number;
             total: number;
         };
+        Agreement: {
+            agreed?: boolean;
+            /** Format: uuid */
+            userId: string;
+        };
         Allocation: {
             amount: number;
             /** Format: uuid */
@@ -12432,7 +12497,7 @@ export interface components {
              * @example SMS
              * @enum {string}
              */
-            channel: "PUSH" | "SMS" | "EMAIL";
+            channel: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -12475,7 +12540,7 @@ export interface components {
         };
         DeliverySetting: {
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom: string;
@@ -12493,10 +12558,12 @@ export interface components {
             /** Format: uuid */
             updatedBy: string | null;
             version: number;
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice: number;
         };
         DeliverySettingChange: {
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom?: string;
@@ -12514,6 +12581,8 @@ export interface components {
              * @example 1
              */
             version?: number;
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice?: number;
         };
         Details: {
             /**
@@ -14065,6 +14134,11 @@ export interface components {
         HistoryDay: {
             /** Format: date */
             date: string;
+            /**
+             * Format: uuid
+             * @description What notices about it are about: data.id of a push
+             */
+            markId: string;
             /** @description The oldest first; the last is how it stands */
             revisions: components["schemas"]["Revision"][];
             /**
@@ -14828,6 +14902,12 @@ export interface components {
             overdue: number;
             /** @description Of those, notices sent now; in a dry run, that would be */
             sent: number;
+        };
+        Lifting: {
+            /** @enum {string} */
+            channel: "SMS" | "EMAIL" | "WHATSAPP";
+            /** Format: uuid */
+            userId: string;
         };
         LinkFields: {
             canPickUp: boolean;
@@ -16331,9 +16411,13 @@ export interface components {
         };
         Preferences: {
             preferences: components["schemas"]["Preference"][];
+            /** @description Whether I agree to messages by WhatsApp, where the school sends any; unchanged unless given */
+            whatsApp?: boolean | null;
         };
         PreferencesNow: {
             preferences: components["schemas"]["PreferenceNow"][];
+            /** @description I have agreed to messages by WhatsApp */
+            whatsApp: boolean;
         };
         Profile: {
             address: string;
@@ -17065,17 +17149,17 @@ export interface components {
             people: number;
             segments: number;
             /** @enum {string} */
-            way: "SMS" | "EMAIL";
+            way: "SMS" | "EMAIL" | "WHATSAPP";
         };
         RestByWay: {
-            /** @description Segments at the school's price, in minor units; null: there is no price, or it costs nothing */
+            /** @description Segments, or messages of WhatsApp, at the school's price, in minor units; null: there is no price, or it costs nothing */
             cost: number | null;
             /** @description With an address for it that it was not sent to yet; who turned this kind of notice off is not among them */
             people: number;
             /** @description SMS that are paid for */
             segments: number;
             /** @enum {string} */
-            way: "SMS" | "EMAIL";
+            way: "SMS" | "EMAIL" | "WHATSAPP";
         };
         RestRequest: {
             /**
@@ -17084,7 +17168,7 @@ export interface components {
              */
             recordId: string;
             /** @enum {string} */
-            way: "SMS" | "EMAIL";
+            way: "SMS" | "EMAIL" | "WHATSAPP";
         };
         Result: {
             /** Format: date-time */
@@ -17475,14 +17559,14 @@ export interface components {
             /** @description Whether a person may have none of it */
             mayTurnOff?: boolean;
             /**
-             * @description URGENT: accidents, missing children and urgent announcements
+             * @description URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements
              * @enum {string}
              */
             type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes?: number | null;
-            /** @description One after another, until one reaches; PUSH first or not at all */
-            ways: ("PUSH" | "SMS" | "EMAIL")[];
+            /** @description One after another, until one reaches; PUSH first or not at all. WHATSAPP reaches those who have agreed to it */
+            ways: ("PUSH" | "SMS" | "EMAIL" | "WHATSAPP")[];
         };
         RuleChange: {
             /** @description Of SIBLING: from which child of the family on, from 2 */
@@ -17526,14 +17610,14 @@ export interface components {
             /** @description Whether a person may have none of it */
             mayTurnOff: boolean;
             /**
-             * @description URGENT: accidents, missing children and urgent announcements
+             * @description URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements
              * @enum {string}
              */
             type: "URGENT" | "ANNOUNCEMENT" | "ATTENDANCE" | "RESULT" | "FEE" | "LEAVE_REQUEST" | "MESSAGE" | "TRANSPORT" | "LIBRARY" | "TIMETABLE" | "EXAM" | "EVENT";
             /** @description After how long unread the next way is tried; null: only when a way reaches nobody */
             waitMinutes: number | null;
-            /** @description One after another, until one reaches; PUSH first or not at all */
-            ways: ("PUSH" | "SMS" | "EMAIL")[];
+            /** @description One after another, until one reaches; PUSH first or not at all. WHATSAPP reaches those who have agreed to it */
+            ways: ("PUSH" | "SMS" | "EMAIL" | "WHATSAPP")[];
         };
         RuleItem: {
             /** @description Of SIBLING: from which child of the family on, from 2 */
@@ -17584,6 +17668,9 @@ export interface components {
             segments: number;
             /** @description Segments at the school's price, in minor units */
             smsCost: number;
+            /** @description Messages at the school's price, in minor units */
+            whatsAppCost: number;
+            whatsApps: number;
         };
         Rules: {
             /** @description Active accounts of parents */
@@ -17594,6 +17681,8 @@ export interface components {
             smsPrice: number;
             /** @description Parents whom no push can reach: they have neither the app nor a browser that shows notices */
             unreachable: number;
+            /** @description Of one message, in minor units; 0: it was not set */
+            whatsAppPrice: number;
         };
         RulesChange: {
             rules: components["schemas"]["Rule"][];
@@ -17956,7 +18045,7 @@ export interface components {
              */
             proRataBy: "MONTHS" | "DAYS";
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom: string;
@@ -17997,6 +18086,8 @@ export interface components {
             website: string;
             /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays: number[];
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice: number;
         };
         SettingChange: {
             address?: string;
@@ -18133,7 +18224,7 @@ export interface components {
              */
             proRataBy?: "MONTHS" | "DAYS";
             /**
-             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way. Empty: there are no quiet hours
+             * @description From then on only what is urgent goes out: accidents, missing children, urgent announcements, a bus trip under way, a change of what begins within 24 hours. Empty: there are no quiet hours
              * @example 09:30
              */
             quietFrom?: string;
@@ -18174,6 +18265,8 @@ export interface components {
             website?: string;
             /** @description Days off in every week: 1 is Monday, 6 Saturday, 0 Sunday (7 is taken too); a change holds from today on, what was marked before stays */
             weekendDays?: number[];
+            /** @description Of one message by WhatsApp, in minor units of the school's currency */
+            whatsAppPrice?: number;
         };
         Setup: {
             done: number;
@@ -19056,6 +19149,26 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        Suppression: {
+            /** @enum {string} */
+            channel: "SMS" | "EMAIL" | "WHATSAPP";
+            /** Format: date-time */
+            createdAt: string;
+            /** @description In the provider's words */
+            problem: string;
+            /**
+             * @description STOPPED: its owner wants nothing. BOUNCED: nothing arrives there
+             * @enum {string}
+             */
+            reason: "STOPPED" | "BOUNCED";
+            /** @description The phone or e-mail address */
+            recipient: string;
+        };
+        Suppressions: {
+            items: components["schemas"]["Suppression"][];
+            /** @description They have agreed to messages by WhatsApp */
+            whatsApp: boolean;
+        };
         SwitchRequest: {
             /**
              * Format: uuid
@@ -19803,6 +19916,8 @@ export interface components {
             totalPages: number;
         };
         WayReached: {
+            /** @description Of sent: people at whom it arrived, as the provider reports; 0 where it reports nothing */
+            delivered: number;
             /** @description People for whom it was given up */
             failed: number;
             /** @description Of push: people with neither the app nor a browser that shows notices */
@@ -19811,7 +19926,7 @@ export interface components {
             sent: number;
             waiting: number;
             /** @enum {string} */
-            way: "PUSH" | "SMS" | "EMAIL";
+            way: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
         };
         WebPush: {
             /** @description applicationServerKey of the subscription; empty: there is no web push here */
@@ -22662,6 +22777,27 @@ export interface components {
                 "text/csv": string;
             };
         };
+        /** @description OK */
+        SuppressionsAnswer: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Suppressions"];
+                    /**
+                     * @example OK
+                     * @example Messages are sent again
+                     * @example Saved
+                     */
+                    message: string;
+                };
+            };
+        };
         /** @description Template saved */
         TemplateAnswer: {
             headers: {
@@ -23226,6 +23362,7 @@ export interface components {
         TripId: string;
         /** @description Only what is not read yet */
         UnreadParameter: boolean;
+        UserId: string;
         /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
         XHomeroomConsole: string;
     };
@@ -38456,6 +38593,60 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSchoolAdminNotificationSuppressed: {
+        parameters: {
+            query: {
+                userId: components["parameters"]["UserId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["SuppressionsAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminNotificationSuppressedLift: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Lifting"];
+                };
+            };
+        };
+        responses: {
+            /** @description Messages are sent again */
+            200: components["responses"]["SuppressionsAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminNotificationToken: {
         parameters: {
             query?: never;
@@ -38549,6 +38740,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminNotificationWhatsapp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    data: components["schemas"]["Agreement"];
+                };
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: components["responses"]["SuppressionsAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminPermissionExplain: {
         parameters: {
             query: {
@@ -38557,7 +38780,7 @@ export interface operations {
                 module: string;
                 /** @description With a division: a subject there */
                 subjectId?: string | null;
-                userId: string;
+                userId: components["parameters"]["UserId"];
             };
             header?: never;
             path?: never;
@@ -42899,7 +43122,7 @@ export interface operations {
                 /** @description How many on a page. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Only records with this value. */
-                "filters[channel]"?: "PUSH" | "SMS" | "EMAIL";
+                "filters[channel]"?: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
                 /** @description Only records with this value. */
                 "filters[schoolId]"?: components["parameters"]["FiltersSchoolId"];
                 /** @description Text to find anywhere in the record's words, in any case. */
@@ -42962,7 +43185,7 @@ export interface operations {
                              * @description Only records with this value.
                              * @enum {string}
                              */
-                            channel?: "PUSH" | "SMS" | "EMAIL";
+                            channel?: "PUSH" | "SMS" | "EMAIL" | "WHATSAPP";
                             /**
                              * Format: uuid
                              * @description Only records with this value.

@@ -32,9 +32,42 @@ export function NotificationChoices() {
     <Page title={t('choices.title')} back="/more">
       <p className="note">{t('choices.why')}</p>
       <Shown of={read} lines={8}>
-        {({ preferences }) => preferences.map((c) => <Kind key={c.type} of={c} />)}
+        {({ preferences, whatsApp }) => (
+          <>
+            {preferences.map((c) => (
+              <Kind key={c.type} of={c} />
+            ))}
+            <WhatsApp agreed={whatsApp} />
+          </>
+        )}
       </Shown>
     </Page>
+  )
+}
+
+/** Whether the parent may be written to by WhatsApp, where the school does. */
+function WhatsApp({ agreed }: { agreed: boolean }) {
+  const [error, setError] = useState('')
+  const change = async (whatsApp: boolean) => {
+    setError('')
+    try {
+      queries.setQueryData([path], await call(api.PUT(path, { body: { data: { preferences: [], whatsApp } } })))
+    } catch (e) {
+      setError(problemText(e))
+    }
+  }
+  return (
+    <Card label={t('choices.whatsapp')}>
+      <label className="check">
+        <input type="checkbox" checked={agreed} onChange={(e) => void change(e.target.checked)} />
+        {t('choices.whatsapp')}
+      </label>
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </Card>
   )
 }
 

@@ -14,6 +14,7 @@ import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { Reach } from '../communication/reach'
 import '../../day.css'
 
 type Event = Schemas['Event']
@@ -293,6 +294,7 @@ function EventForm({ of, close }: { of?: Event; close: () => void }) {
                 {f.area({ k: 'description', label: labels.description })}
               </Stack>
             </fieldset>
+            {of && <Reach recordId={of.id} version={of.version} mt={24} />}
           </div>
           {open && (
             <SaveBar

@@ -13,6 +13,7 @@ import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { Reach } from '../communication/reach'
 import { RegisterTabs } from './register-tabs'
 import '../../day.css'
 
@@ -142,6 +143,7 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
       save={save}
       create={!of}
       locked={!may('attendance', 'write')}
+      extra={of && <Reach recordId={of.id} version={of.version} mt={24} />}
       remove={
         of && may('attendance', 'delete')
           ? () => done(api.DELETE('/school-admin/attendance/holiday/{id}', { params: { path: { id: of.id } } }))

@@ -179,7 +179,7 @@ function Published({ announcement: a, close }: { announcement: Counted; close: (
               ['Visible until', a.expiresAt ? format.dateTime(a.expiresAt) : 'withdrawn'],
             ]}
           />
-          {a.status === 'PUBLISHED' && <Reach recordId={a.id} people={a.recipientCount} />}
+          {a.status === 'PUBLISHED' && <Reach recordId={a.id} version={a.recipientCount} />}
         </Stack>
       </div>
       <Confirm

@@ -1,15 +1,21 @@
-import { Button, Group, Pagination, Table, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Pagination, Table, Text, Title } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { Confirm, Lines, Trouble } from '../../patterns/feedback'
+import { Confirm, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { usePlainMoney } from '../../patterns/money'
 
 type Rest = Schemas['RestByWay']
-const ways: Record<Schemas['WayReached']['way'], string> = { PUSH: 'Push', SMS: 'SMS', EMAIL: 'E-mail' }
+const ways: Record<Schemas['WayReached']['way'], string> = {
+  PUSH: 'Push',
+  SMS: 'SMS',
+  EMAIL: 'E-mail',
+  WHATSAPP: 'WhatsApp',
+}
+const by: Record<Rest['way'], string> = { SMS: 'SMS', EMAIL: 'e-mail', WHATSAPP: 'WhatsApp' }
 const reasons: Record<Schemas['Unreached']['reason'], string> = {
   FAILED: 'Not delivered',
   NO_DEVICE: 'No app or browser',
@@ -18,24 +24,42 @@ const reasons: Record<Schemas['Unreached']['reason'], string> = {
 }
 const path = '/school-admin/notification/reach'
 
-/** Reach is whom a notification has reached, by which channel, and the rest, who can be sent it by another one. */
-export function Reach({ recordId, people }: { recordId: string; people: number }) {
+/**
+ * Reach is whom the newest notification about a record has reached, by which channel, and the rest, who can be sent it by another
+ * one. Where nobody was notified it says so, if asked to (none), or is nothing. It is read again when the record's version changes.
+ */
+export function Reach({
+  recordId,
+  version,
+  mt,
+  none,
+}: {
+  recordId: string
+  version: number
+  mt?: number
+  none?: boolean
+}) {
   const format = useFormat()
   const may = useMay()
   const allowed = may('message', 'read')
   const q = useQuery({
-    queryKey: [path, recordId, people],
+    queryKey: [path, recordId, version],
     enabled: allowed,
     queryFn: () => call(api.GET(path, { params: { query: { recordId } } })),
     refetchInterval: (x) => (x.state.data && x.state.data.waiting > 0 ? 3000 : false),
   })
   if (!allowed) return null
   const r = q.data
-  if (!r) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
-  if (r.people === 0) return null
+  if (!r && q.error) return <Trouble error={q.error} retry={() => void q.refetch()} />
+  if (!r?.people)
+    return r && none ? (
+      <Text size="sm" c="dimmed">
+        Nobody has been notified.
+      </Text>
+    ) : null
   const n = format.number
   return (
-    <section aria-label="Delivery">
+    <Box component="section" aria-label="Delivery" mt={mt}>
       <Title order={3} size="h5" mb={4}>
         Delivery
       </Title>
@@ -50,6 +74,7 @@ export function Reach({ recordId, people }: { recordId: string; people: number }
             <Table.Tr>
               <Table.Th>Channel</Table.Th>
               <Table.Th ta="end">Sent</Table.Th>
+              <Table.Th ta="end">Delivered</Table.Th>
               <Table.Th ta="end">Waiting</Table.Th>
               <Table.Th ta="end">Failed</Table.Th>
               <Table.Th ta="end">No device</Table.Th>
@@ -59,9 +84,9 @@ export function Reach({ recordId, people }: { recordId: string; people: number }
             {r.ways.map((w) => (
               <Table.Tr key={w.way}>
                 <Table.Td>{ways[w.way]}</Table.Td>
-                {[w.sent, w.waiting, w.failed, w.noWay].map((x, i) => (
+                {[w.sent, w.delivered || null, w.waiting, w.failed, w.noWay].map((x, i) => (
                   <Table.Td key={i} ta="end" className="figures">
-                    {n(x)}
+                    {x === null ? '–' : n(x)}
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -70,7 +95,7 @@ export function Reach({ recordId, people }: { recordId: string; people: number }
         </Table>
       )}
       {r.notReached > 0 && <NotReached recordId={recordId} count={r.notReached} rest={r.rest} />}
-    </section>
+    </Box>
   )
 }
 
@@ -103,7 +128,7 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
         {may('message', 'write') &&
           rest.map((x) => (
             <Button key={x.way} variant="default" size="compact-md" onClick={() => setAsking(x)}>
-              Send to the rest by {x.way === 'SMS' ? 'SMS' : 'e-mail'}…
+              Send to the rest by {by[x.way]}…
             </Button>
           ))}
       </Group>
@@ -137,7 +162,7 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
       {asking && (
         <Confirm
           opened
-          title={`Send to the rest by ${asking.way === 'SMS' ? 'SMS' : 'e-mail'}?`}
+          title={`Send to the rest by ${by[asking.way]}?`}
           action="Send"
           busy={send.isPending}
           error={send.error}
@@ -160,9 +185,8 @@ function RestWords({ of }: { of: Rest }) {
   return (
     <>
       {format.number(of.people)} {of.people === 1 ? 'person gets' : 'people get'} it, each once.
-      {of.way === 'SMS' && ` It takes ${format.number(of.segments)} SMS`}
-      {of.cost != null && ` and costs ${money(of.cost)}`}
-      {of.way === 'SMS' && '.'}
+      {of.way === 'SMS' && ` It takes ${format.number(of.segments)} SMS.`}
+      {of.cost != null && ` It costs ${money(of.cost)}.`}
     </>
   )
 }

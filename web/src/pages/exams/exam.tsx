@@ -13,6 +13,7 @@ import { Confirm, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { SideDrawer } from '../../patterns/ListPage'
 import { DivisionSelect, PaperDialog } from '../../patterns/PaperDialog'
+import { Reach } from '../communication/reach'
 import { type Exam, ExamForm, ExamStatus } from './exam-form'
 import { Marks } from './marks'
 import { Papers } from './papers'
@@ -74,7 +75,10 @@ export function ExamPage() {
         </Tabs.List>
       </Tabs>
       {tab === 'papers' ? (
-        <Papers key={exam.version} exam={exam} papers={papers} />
+        <>
+          <Papers key={exam.version} exam={exam} papers={papers} />
+          <Reach recordId={exam.id} version={exam.version} mt={24} />
+        </>
       ) : tab === 'marks' ? (
         <Marks exam={exam} papers={papers} />
       ) : (

@@ -7,6 +7,7 @@ import { useMay } from '../../api/session'
 import { Confirm, Empty } from '../../patterns/feedback'
 import { nameOf, words } from '../../patterns/format'
 import { fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { Suppressed } from '../communication/suppressed'
 import { PersonalData } from './personal-data'
 
 type Guardian = Schemas['Guardianship']
@@ -135,6 +136,7 @@ function GuardianCard({
               </Badge>
             ))}
           </Group>
+          <Suppressed userId={g.userId} />
         </div>
         <Group gap={8} justify="flex-end">
           {may('permission', 'read') && (

@@ -2,12 +2,15 @@
 import { Anchor, Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
+import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { addDays, useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
+import { Reach } from '../communication/reach'
 import { readCard } from '../exams/card'
 import '../../day.css'
 
@@ -102,6 +105,8 @@ export function AttendanceTab({ id, name }: { id: string; name: string }) {
 
 function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
   const format = useFormat()
+  const [reach, setReach] = useState(false)
+  const may = useMay()
   const said = (r: Schemas['Revision']) =>
     [r.status ? words(r.status) : 'Removed', r.lateMinutes ? `${r.lateMinutes} minutes` : '', r.remark]
       .filter(Boolean)
@@ -118,6 +123,11 @@ function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
         ) : (
           <Status tone="off">Removed</Status>
         )}
+        {may('message', 'read') && day.revisions.some((r) => r.status === 'ABSENT' || r.status === 'LATE') && (
+          <Anchor component="button" type="button" size="sm" aria-expanded={reach} onClick={() => setReach(!reach)}>
+            Notification
+          </Anchor>
+        )}
       </Group>
       <Text size="sm" c="dimmed">
         {last.source === 'LEAVE' ? 'From an approved leave' : `By ${last.markedByName || 'somebody who has left'}`},{' '}
@@ -132,6 +142,7 @@ function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
             Before: {said(r)}, by {r.markedByName || 'somebody who has left'}, {format.dateTime(r.markedAt)}
           </Text>
         ))}
+      {reach && <Reach recordId={day.markId} version={day.revisions.length} mt={8} none />}
     </li>
   )
 }

@@ -10,7 +10,7 @@ import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { useSchoolChoices } from './school-choices'
 
-const channels: Record<string, string> = { SMS: 'SMS', EMAIL: 'E-mail', PUSH: 'Push' }
+const channels: Record<string, string> = { SMS: 'SMS', EMAIL: 'E-mail', PUSH: 'Push', WHATSAPP: 'WhatsApp' }
 
 /** What could not be delivered after all tries, and another try for it. */
 export function Deliveries() {

@@ -13,7 +13,7 @@ type Rule = Schemas['Rule']
 type Way = Rule['ways'][number]
 
 const kinds: Record<Rule['type'], string> = {
-  URGENT: 'Urgent: accidents, missing children, urgent announcements',
+  URGENT: 'Urgent: accidents, missing children, closures, urgent announcements',
   ATTENDANCE: 'Absence and lateness',
   TRANSPORT: 'Buses',
   ANNOUNCEMENT: 'Announcements',
@@ -27,7 +27,7 @@ const kinds: Record<Rule['type'], string> = {
   LIBRARY: 'Library',
 }
 
-const names: Record<Way, string> = { PUSH: 'push', SMS: 'SMS', EMAIL: 'e-mail' }
+const names: Record<Way, string> = { PUSH: 'push', SMS: 'SMS', EMAIL: 'e-mail', WHATSAPP: 'WhatsApp' }
 
 // Push costs nothing and comes first, or not at all.
 const orders: Way[][] = [
@@ -40,6 +40,11 @@ const orders: Way[][] = [
   ['EMAIL'],
   ['SMS', 'EMAIL'],
   ['EMAIL', 'SMS'],
+  ['PUSH', 'WHATSAPP'],
+  ['PUSH', 'WHATSAPP', 'SMS'],
+  ['PUSH', 'WHATSAPP', 'EMAIL'],
+  ['PUSH', 'WHATSAPP', 'SMS', 'EMAIL'],
+  ['WHATSAPP', 'SMS'],
 ]
 
 const inWords = (ways: readonly Way[]) => {
@@ -99,6 +104,10 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
           ? `An SMS costs ${money(of.smsPrice)}; ${of.smsDailyLimit} a day at most.`
           : `Set the price of an SMS in the settings to see costs here; ${of.smsDailyLimit} a day at most.`}
       </Text>
+      <Text c="dimmed" mb={16}>
+        WhatsApp reaches people who have agreed to it, in the app or at the office (with the guardian).
+        {of.whatsAppPrice > 0 && ` A message costs ${money(of.whatsAppPrice)}.`}
+      </Text>
       <div className="panel list-scroll">
         <table className="list">
           <thead>
@@ -152,6 +161,8 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
                   </td>
                   <td className="wrap">
                     {was.pushes} pushes, {cost(was.segments)}, {was.emails} e‑mails
+                    {was.whatsApps > 0 &&
+                      `, ${was.whatsApps} by WhatsApp${was.whatsAppCost > 0 ? ` (${money(was.whatsAppCost)})` : ''}`}
                     {added && <div>With SMS: about {cost(was.notReached)} more</div>}
                   </td>
                 </tr>

@@ -54,6 +54,7 @@ const labels = {
   substitutionsToClasses: 'Tell families of substitutions',
   smsPrice: 'Price of an SMS',
   smsDailyLimit: 'SMS a day',
+  whatsAppPrice: 'Price of a WhatsApp message',
   libraryStudentBooks: 'Books a student may have',
   libraryStudentDays: 'For how many days',
   libraryStudentRenewals: 'Renewals',
@@ -126,6 +127,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
       | 'lateFineThreshold'
       | 'feeRoundTo'
       | 'smsPrice'
+      | 'whatsAppPrice'
       | 'libraryFinePerDay'
       | 'libraryFineMaxAmount',
     description?: string,
@@ -371,7 +373,8 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'quietFrom',
               label: labels.quietFrom,
               type: 'time',
-              description: 'From then on only urgent notices and those of a bus trip under way are sent.',
+              description:
+                'From then on only urgent notices are sent, and those of a bus trip under way or of what begins within 24 hours.',
             })}
             {f.text({
               k: 'quietTo',
@@ -412,6 +415,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               description: 'Segments; more is refused.',
               min: 0,
             })}
+            {money('whatsAppPrice')}
           </div>
         </Part>
         <Part title="Library">

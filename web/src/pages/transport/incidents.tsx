@@ -10,6 +10,7 @@ import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat, words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
+import { Reach } from '../communication/reach'
 import { Release } from './release'
 import { Resolve } from './resolve'
 import { TransportNav, useBuses } from './shared'
@@ -182,6 +183,7 @@ function IncidentView({
             </Group>
           )}
           {!i.resolvedAt && i.release !== 'WAITING' && may('transport', 'write') && <Resolve id={i.id} />}
+          <Reach recordId={i.id} version={i.release === 'WAITING' ? 0 : 1} />
         </Stack>
       </div>
     </>

@@ -15,6 +15,7 @@ import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { part } from '../../patterns/part'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { Reach } from '../communication/reach'
 import { Resolve } from './resolve'
 import { Schedule } from './schedule'
 import { TransportNav, useBuses, useDrivers } from './shared'
@@ -173,7 +174,10 @@ function TripDrawer({ id, close }: { id: string; close: () => void }) {
         <div className="drawer-body">
           {t.cancelReason && <Text mb={16}>Cancelled: {t.cancelReason}</Text>}
           {tab === 'riders' ? (
-            <TripRiders trip={t} />
+            <>
+              <TripRiders trip={t} />
+              <Reach recordId={t.id} version={t.version} mt={24} />
+            </>
           ) : tab === 'incidents' ? (
             <TripIncidents trip={t} />
           ) : (
