@@ -12,6 +12,10 @@ const patience = Number(process.env.PATIENCE ?? 120_000) // the tests' one limit
 // speed: what a story takes for granted shows. What a story routes itself goes as fast as ever.
 const slow = Number(process.env.SLOW ?? 0)
 
+// Posts of the API that are no sign-in: each carries a key, but for files.
+const writes = /^\/(school-admin|super-admin|teacher|parent|student|driver)\//
+const has = (r, header, type) => r.headers()[header] || r.headers()['content-type']?.startsWith(type)
+
 let browser
 const launched = () =>
   (browser ??= chromium.launch({
@@ -78,6 +82,8 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
     page.on('request', (r) => {
       if (!r.url().startsWith(url) && !/^(data|blob|chrome|chrome-extension):/.test(r.url()))
         faults.push(`asked elsewhere: ${r.url()}`)
+      if (r.method() === 'POST' && writes.test(new URL(r.url()).pathname) && !has(r, 'idempotency-key', 'multipart/'))
+        faults.push(`posted without an Idempotency-Key: ${r.url()}`)
     })
     page.on('dialog', (d) => {
       faults.push(`dialog: ${d.message()}`)

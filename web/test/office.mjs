@@ -131,6 +131,31 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByText('No employees yet').waitFor()
     await page.unroute(list, late)
 
+    say('an act whose answer was lost is one act, though it is sent again')
+    const keys = []
+    const lose = async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      const response = await route.fetch()
+      return keys.length === 1 ? route.abort('connectionreset') : route.fulfill({ response })
+    }
+    forgive(/ERR_CONNECTION_RESET/)
+    await page.route(/event\/create/, lose)
+    await visit(page, '/events?open=new')
+    await drawer.getByLabel('Title').fill('Sports day')
+    await drawer.getByLabel('Day', { exact: true }).fill('2030-12-12')
+    await drawer.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('No connection to Homeroom').waitFor()
+    await drawer.getByRole('button', { name: 'Add', exact: true }).click()
+    await drawer.getByRole('heading', { name: 'Sports day' }).waitFor()
+    await close()
+    await page.unroute(/event\/create/, lose)
+    want(keys.length === 2 && keys[0] && keys[0] === keys[1], `both tries have one key: ${keys}`)
+    const made = async () => {
+      const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
+      return (await caller(url, accessToken)('GET', '/school-admin/event/list')).total
+    }
+    want((await made()) === 1, 'one event is made')
+
     say('a wrong field is marked and says why')
     await visit(page, '/students')
     await page.getByRole('button', { name: 'Admit a student' }).click()

@@ -81,7 +81,6 @@ export function Desk() {
     mutationFn: (o: { copy: Copy; to: Person }) =>
       call(
         api.POST('/school-admin/library/loan/issue', {
-          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
           body: {
             data: {
               copyId: o.copy.id,
@@ -102,7 +101,6 @@ export function Desk() {
     mutationFn: (o: { copy: Copy; waive: boolean }) =>
       call(
         api.POST('/school-admin/library/loan/return', {
-          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
           body: { data: { copyId: o.copy.id, waiveFine: o.waive } },
         }),
       ),
@@ -120,7 +118,6 @@ export function Desk() {
     mutationFn: (c: Copy) =>
       call(
         api.POST('/school-admin/library/loan/renew', {
-          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
           body: { data: { copyId: c.id } },
         }),
       ),
