@@ -108,3 +108,40 @@ func TestPosts_OfPages_LeaveTheirKeyToTheClient(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+var (
+	pageOf  = regexp.MustCompile(`'(/[^']*)': part\(\(\) => import\('\./([^']+)'\)`)
+	leadsTo = regexp.MustCompile(`(?:navigate|go)\(\{\s*to: '(/[^']*)'`)
+)
+
+// TestPages_ThatAnActLeadsTo_AreLoadedBefore: on a slow line a form would stand there after its success, as if nothing had happened.
+func TestPages_ThatAnActLeadsTo_AreLoadedBefore(t *testing.T) {
+	t.Parallel()
+	routes, err := os.ReadFile("src/routes.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{} // path to source
+	for _, m := range pageOf.FindAllStringSubmatch(string(routes), -1) {
+		pages[m[1]] = filepath.Join("src", m[2]+".tsx")
+	}
+	err = filepath.WalkDir("src/pages", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".tsx" {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		text := string(source)
+		if !strings.Contains(text, "onSuccess") && !strings.Contains(text, "onSaved") {
+			return err
+		}
+		for _, m := range leadsTo.FindAllStringSubmatch(text, -1) {
+			if to := m[1]; pages[to] != "" && pages[to] != path && !strings.Contains(text, "useNextPage('"+to+"')") {
+				t.Errorf("%s leads to %s: call useNextPage('%[2]s')", path, to)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

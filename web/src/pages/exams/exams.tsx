@@ -3,7 +3,7 @@ import { IconCertificate, IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { useAddress } from '../../patterns/address'
+import { useAddress, useNextPage } from '../../patterns/address'
 import { useClassNames } from '../../patterns/ClassTicks'
 import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -16,6 +16,7 @@ export function Exams() {
   const may = useMay()
   const format = useFormat()
   const navigate = useNavigate()
+  useNextPage('/exams/$id')
   const names = useClassNames()
   const classes = useClasses()
   const { year } = useYear()
