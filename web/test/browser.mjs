@@ -216,6 +216,17 @@ export async function choose(where, menu, item) {
   await entry.click()
 }
 
+/** Clicks, and counts them: from one page to an end, typing not counted. */
+export function clicks() {
+  const press = (what) => {
+    press.count++
+    return what.click()
+  }
+  press.count = 0
+  press.atMost = (most, what) => want(press.count <= most, `${what} takes at most ${most} clicks, not ${press.count}`)
+  return press
+}
+
 /** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */
 export async function visit(page, path) {
   await page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)
