@@ -6,7 +6,7 @@
 # Without gin's msgpack codec, which no route uses and the compiler takes long for.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath -tags=nomsgpack
 
-.PHONY: help run test race steady attack lint bench profile bench-web openapi notices build release web web-format screenshots faults soak matrix fuzz load
+.PHONY: help run test slow-line race steady attack lint bench profile bench-web openapi notices build release web web-format screenshots faults soak matrix fuzz load
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target what; do \
@@ -20,6 +20,11 @@ test: ## the whole suite on real servers; the race detector watches what shares 
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/web deps
 	@scripts/test
+
+slow-line: ## every story of the console and the app on a line of 300 ms
+	@scripts/need postgres redis node chromium
+	@scripts/web deps
+	@LINE=$${LINE:-300} scripts/test -parallel=4 ./web
 
 race: ## the whole suite with the race detector everywhere
 	@scripts/need postgres redis pgbouncer nginx node chromium

@@ -47,8 +47,8 @@ type line struct {
 	Error string
 }
 
-// patience is how long a story may take, which waits for many things.
-var patience = 4 * wait.Limit
+// patience is how long a story may take, which waits for many things: longer on a slow line.
+var patience = map[bool]time.Duration{false: 4 * wait.Limit, true: 12 * wait.Limit}[os.Getenv("LINE") != ""]
 
 // browse plays a story of web/test in a real browser, against the instance.
 func browse(t *testing.T, app *testkit.App, story string, stage map[string]any) {

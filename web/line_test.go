@@ -20,10 +20,12 @@ func TestLine_SlowAndCut_NothingIsLost(t *testing.T) {
 	browse(t, testkit.Shared(t), "line", classInExam(t, testkit.Shared(t)))
 }
 
-// TestPages_DataArrives_NothingMoves walks through all pages of an office on a line of 300 ms.
+// TestPages_DataArrives_NothingMoves walks through all pages of an office and of the platform on a line of 300 ms.
 func TestPages_DataArrives_NothingMoves(t *testing.T) {
 	t.Parallel()
-	browse(t, testkit.Shared(t), "still", classInExam(t, testkit.Shared(t)))
+	stage := classInExam(t, testkit.Shared(t))
+	stage["superEmail"] = superAdmin(t, testkit.Shared(t))
+	browse(t, testkit.Shared(t), "still", stage)
 }
 
 // TestBulkMove_LineCut_MovesAllOrNobody moves 25 students to another class on a line of 300 ms.

@@ -82,3 +82,66 @@ func TestRows_OfTheOffice_HaveAPage(t *testing.T) {
 		}
 	}
 }
+
+// ownKeys are ways around src/api/keys.ts, which gives every post its key and keeps it while the answer is not known.
+var ownKeys = map[string]*regexp.Regexp{
+	"makes a key for every try":       regexp.MustCompile(`Idempotency-Key['"]?\s*:\s*crypto`),
+	"posts without src/api/client.ts": regexp.MustCompile(`method:\s*['"]POST['"]|new XMLHttpRequest|sendBeacon\(`),
+}
+
+// TestPosts_OfPages_LeaveTheirKeyToTheClient reads the sources; the stories see that no post goes out without one.
+func TestPosts_OfPages_LeaveTheirKeyToTheClient(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir("src", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(filepath.Ext(path), ".ts") || filepath.Dir(path) == filepath.Join("src", "api") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for what, way := range ownKeys {
+			if found := way.Find(source); found != nil {
+				t.Errorf("%s %s: %s", path, what, found)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	pageOf  = regexp.MustCompile(`'(/[^']*)': part\(\(\) => import\('\./([^']+)'\)`)
+	leadsTo = regexp.MustCompile(`(?:navigate|go)\(\{\s*to: '(/[^']*)'`)
+)
+
+// TestPages_ThatAnActLeadsTo_AreLoadedBefore: on a slow line a form would stand there after its success, as if nothing had happened.
+func TestPages_ThatAnActLeadsTo_AreLoadedBefore(t *testing.T) {
+	t.Parallel()
+	routes, err := os.ReadFile("src/routes.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{} // path to source
+	for _, m := range pageOf.FindAllStringSubmatch(string(routes), -1) {
+		pages[m[1]] = filepath.Join("src", m[2]+".tsx")
+	}
+	err = filepath.WalkDir("src/pages", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".tsx" {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		text := string(source)
+		if !strings.Contains(text, "onSuccess") && !strings.Contains(text, "onSaved") {
+			return err
+		}
+		for _, m := range leadsTo.FindAllStringSubmatch(text, -1) {
+			if to := m[1]; pages[to] != "" && pages[to] != path && !strings.Contains(text, "useNextPage('"+to+"')") {
+				t.Errorf("%s leads to %s: call useNextPage('%[2]s')", path, to)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -78,6 +78,11 @@ func TestADispatchIsSentOnceToEachAndItsProgressIsShown(t *testing.T) {
 	if who.Total != 2 || len(who.Items) != 2 || who.Items[0].State != "SENT" || who.Items[0].SentAt == nil {
 		t.Errorf("recipients %+v", who)
 	}
+	file := d.admin.Call(t, "GET", "/school-admin/dispatch/"+p.ID.String()+"/recipients?state=SENT&format=csv&limit=1", nil)
+	if lines := strings.Split(strings.TrimSpace(string(file.Body)), "\n"); len(lines) != 3 || !strings.Contains(lines[0], "Sent at") ||
+		!strings.Contains(lines[1], who.Items[0].Recipient) {
+		t.Errorf("the file has %q, want a head and both recipients", lines)
+	}
 	sent := d.App.Sent(t, d.child.Parents[0].UserID.String()+"@parents.test")
 	if len(sent) != 1 || sent[0].Subject != d.Name+" is closed" || sent[0].Text != "Dear Meera Rao" {
 		t.Errorf("sent %+v", sent)

@@ -2,11 +2,13 @@ package dispatch
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/sheet"
 )
 
 // Progress is a dispatch and how far it has come.
@@ -67,15 +69,17 @@ type Recipients struct {
 }
 
 type recipientsRequest struct {
-	ID    uuid.UUID `path:"id"`
-	State string    `json:"state" validate:"omitempty,oneof=QUEUED SENT FAILED"`
-	Page  int       `json:"page" validate:"omitempty,min=1,max=1000000"`
-	Limit int       `json:"limit" validate:"omitempty,min=1,max=100" doc:"20 unless given"`
+	ID     uuid.UUID `path:"id"`
+	State  string    `json:"state" validate:"omitempty,oneof=QUEUED SENT FAILED"`
+	Format string    `json:"format" validate:"omitempty,oneof=json csv" doc:"csv for all recipients as a file"`
+	Page   int       `json:"page" validate:"omitempty,min=1,max=1000000"`
+	Limit  int       `json:"limit" validate:"omitempty,min=1,max=100" doc:"20 unless given"`
 }
 
-func recipientsOf(c api.Ctx, r recipientsRequest) (Recipients, error) {
+func recipientsOf(c api.Ctx, r recipientsRequest) (api.MaybeFile[Recipients], error) {
+	var answer api.MaybeFile[Recipients]
 	if _, err := get(c, byID{r.ID}); err != nil {
-		return Recipients{}, err
+		return answer, err
 	}
 	out := Recipients{Items: []Recipient{}, Page: max(1, r.Page), Limit: r.Limit}
 	if out.Limit == 0 {
@@ -86,12 +90,38 @@ func recipientsOf(c api.Ctx, r recipientsRequest) (Recipients, error) {
 		query = query.Where("state = ?", r.State)
 	}
 	if err := query.Count(&out.Total).Error; err != nil {
-		return out, fmt.Errorf("counting recipients: %w", err)
+		return answer, fmt.Errorf("counting recipients: %w", err)
 	}
-	err := query.Select("id, recipient, state, attempts, last_error, sent_at").Order("recipient, id").Limit(out.Limit).Offset((out.Page - 1) * out.Limit).Scan(&out.Items).Error
-	if err != nil {
-		return out, fmt.Errorf("reading recipients: %w", err)
+	query = query.Select("id, recipient, state, attempts, last_error, sent_at").Order("recipient, id")
+	if r.Format != "csv" {
+		query = query.Limit(out.Limit).Offset((out.Page - 1) * out.Limit)
+	}
+	if err := query.Scan(&out.Items).Error; err != nil {
+		return answer, fmt.Errorf("reading recipients: %w", err)
 	}
 	out.TotalPages = (int(out.Total) + out.Limit - 1) / out.Limit
-	return out, nil
+	answer.Data = out
+	if r.Format != "csv" {
+		return answer, nil
+	}
+	var err error
+	answer.File, err = recipientsFile(c, out.Items)
+	return answer, err
+}
+
+// recipientsFile has a line for every recipient, whole: a dispatch has at most as many as a school has people.
+func recipientsFile(c api.Ctx, list []Recipient) (*api.File, error) {
+	lines := [][]string{{"To", "State", "Tries", "Sent at", "Error"}}
+	for _, r := range list {
+		sentAt := ""
+		if r.SentAt != nil {
+			sentAt = r.SentAt.In(c.School.Location()).Format("2006-01-02 15:04")
+		}
+		lines = append(lines, []string{sheet.Guard(r.Recipient), r.State, strconv.Itoa(r.Attempts), sentAt, sheet.Guard(r.LastError)})
+	}
+	body, err := sheet.Bytes(lines)
+	if err != nil {
+		return nil, fmt.Errorf("writing the recipients: %w", err)
+	}
+	return &api.File{Name: "recipients-" + c.Today().String() + ".csv", ContentType: "text/csv; charset=utf-8", Body: body}, nil
 }

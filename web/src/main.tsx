@@ -8,6 +8,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { useEffect, useMemo } from 'react'
 import { createRoot } from 'react-dom/client'
+import { wasAtSchool } from './api/offline'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
@@ -60,6 +61,7 @@ function Console() {
 }
 
 keepFocus()
+if (wasAtSchool()) loadPage(window.location.pathname) // beside the question whether they still are
 void renew()
 if ('serviceWorker' in navigator && import.meta.env.PROD)
   window.addEventListener('load', () => void navigator.serviceWorker.register('/console/sw.js').catch(() => {}))

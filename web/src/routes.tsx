@@ -114,7 +114,8 @@ const officePages: Record<string, RouteComponent> = {
 /** Loads the page that an address shows, while it is still asked who is signed in. */
 export function loadPage(address: string) {
   const path = address.replace(/^\/console(?=\/|$)/, '').replace(/(.)\/$/, '$1') || '/'
-  void officePages[path]?.preload?.()
+  const page = officePages[path] ?? officePages[path.replace(/[^/]+$/, '$$id')]
+  void page?.preload?.()
 }
 
 export const publicRouter = createRouter({

@@ -1,12 +1,8 @@
 // A child is admitted on one sheet, a sibling by the family's phone, and all parents get an SMS: each in few clicks.
-import { accessible, inWindow, signIn, visit, want } from './browser.mjs'
+import { accessible, clicks, inWindow, signIn, visit } from './browser.mjs'
 
 async function walk({ page, url, email, password, say, photo, phone, child, sibling, sends }) {
-  let clicks = 0
-  const press = (what) => {
-    clicks++
-    return what.click()
-  }
+  const press = clicks()
   const look = async (name) => {
     if (process.env.LOOK)
       await page.screenshot({ path: `${process.env.LOOK}/${name}-${page.viewportSize().width}.png`, fullPage: true })
@@ -35,7 +31,7 @@ async function walk({ page, url, email, password, say, photo, phone, child, sibl
   await look('admission')
   await press(sheet.getByRole('button', { name: 'Admit', exact: true }))
   await page.getByRole('heading', { name: `${child} is admitted` }).waitFor()
-  want(clicks <= 3, `admitting takes at most 3 clicks, not ${clicks}`)
+  press.atMost(3, 'admitting')
   await accessible(page, 'a student who is admitted')
   await look('admitted')
 
@@ -57,7 +53,7 @@ async function walk({ page, url, email, password, say, photo, phone, child, sibl
   say('an SMS to all parents, without a word of cost where no price is set')
   await visit(page, '/')
   await look('overview')
-  clicks = 0
+  press.count = 0
   await press(page.getByRole('link', { name: 'Write an SMS or e-mail' }))
   await press(page.getByRole('checkbox', { name: 'All parents of the school' }))
   await page.getByLabel('Text').fill('School is closed tomorrow.')
@@ -69,7 +65,7 @@ async function walk({ page, url, email, password, say, photo, phone, child, sibl
   if (!sends) return
   await press(page.getByRole('button', { name: /^Send to \d+ (person|people)$/ }))
   await page.getByText(/^All \d+ sent$/).waitFor()
-  want(clicks <= 4, `an SMS to all parents takes at most 4 clicks, not ${clicks}`)
+  press.atMost(4, 'an SMS to all parents')
 }
 
 export default async function (stage) {

@@ -17,6 +17,10 @@ const program = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'goo
   .flatMap((name) => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'].map((folder) => join(folder, name)))
   .find((path) => existsSync(path))
 
+// Posts of the API that are no sign-in: each carries a key, but for files.
+const writes = /^\/(school-admin|super-admin|teacher|parent|student|driver)\//
+const has = (r, header, type) => r.headers()[header] || r.headers()['content-type']?.startsWith(type)
+
 let browser
 const launched = () =>
   (browser ??= chromium.launch({
@@ -83,6 +87,8 @@ export async function open(url, { width = 1360, height = 860, scheme = 'light', 
     page.on('request', (r) => {
       if (!r.url().startsWith(url) && !/^(data|blob|chrome|chrome-extension):/.test(r.url()))
         faults.push(`asked elsewhere: ${r.url()}`)
+      if (r.method() === 'POST' && writes.test(new URL(r.url()).pathname) && !has(r, 'idempotency-key', 'multipart/'))
+        faults.push(`posted without an Idempotency-Key: ${r.url()}`)
     })
     page.on('dialog', (d) => {
       faults.push(`dialog: ${d.message()}`)
@@ -213,6 +219,17 @@ export async function choose(where, menu, item) {
     if (open) break
   }
   await entry.click()
+}
+
+/** Clicks, and counts them: from one page to an end, typing not counted. */
+export function clicks() {
+  const press = (what) => {
+    press.count++
+    return what.click()
+  }
+  press.count = 0
+  press.atMost = (most, what) => want(press.count <= most, `${what} takes at most ${most} clicks, not ${press.count}`)
+  return press
 }
 
 /** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */

@@ -1,5 +1,5 @@
 // Electives are set up with their members, taught at one time, and an absent teacher's lesson is given to another.
-import { accessible, caller, inWindow, signIn, visit, want } from './browser.mjs'
+import { accessible, caller, clicks, inWindow, signIn, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, token, pictures = process.env.PICTURES }) {
   const call = caller(url, token)
@@ -98,16 +98,18 @@ export default async function ({ url, story, say, email, password, token, pictur
       substitutions: [],
     })
     await visit(page, '/')
-    await page.getByRole('navigation').getByRole('link', { name: 'Timetable' }).click()
-    await page.getByRole('link', { name: 'Substitution' }).click()
+    const press = clicks()
+    await press(page.getByRole('navigation').getByRole('link', { name: 'Timetable' }))
+    await press(page.getByRole('link', { name: 'Substitution' }))
     const held = page.getByLabel('Who holds French, class 9, 1st period')
     await held.waitFor()
     await accessible(page, 'a lesson without a teacher')
     await shot(page, 'substitution')
     want((await held.locator('option').count()) === 2, 'only Omar is free: Nila teaches Sanskrit then')
     await held.selectOption({ index: 1 })
-    await page.getByRole('button', { name: 'Save substitutions' }).click()
+    await press(page.getByRole('button', { name: 'Save substitutions' }))
     await page.getByText('Omar in place of Meera').waitFor()
+    press.atMost(3, 'a substitution, the choice of who holds it not counted,') // with it, four
     await accessible(page, 'a lesson that another holds')
     await shot(page, 'substituted')
     await page.getByLabel('Absent teacher').selectOption({ label: 'Omar' })

@@ -1,5 +1,5 @@
 // The office's day: a register by keyboard, a leave request, marks, a report card; and the same on a phone.
-import { accessible, caller, inWindow, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, clicks, inWindow, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, token, division, exam }) {
   const ask = caller(url, token)
@@ -189,6 +189,21 @@ export default async function ({ url, story, say, email, password, token, divisi
     await accessible(page, 'a report card')
     const [pdf] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'PDF' }).click()])
     want(pdf.suggestedFilename() === 'report-card-D-1.pdf', 'the card is there to print')
+    await visit(page, '/')
+    const press = clicks()
+    await press(nav.getByRole('link', { name: 'Exams' }))
+    await page.getByRole('heading', { name: 'Exams', level: 1 }).waitFor()
+    await press(page.getByRole('button', { name: 'More' }))
+    await press(page.getByRole('menuitem', { name: 'Report cards…' }))
+    await drawer.getByLabel('Division').selectOption({ label: 'Class 5 A' })
+    await accessible(page, 'the dialog of report cards')
+    const [cards] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.waitForResponse((r) => /\/report-cards\?/.test(r.url()) && r.ok()),
+      press(drawer.getByRole('button', { name: 'Print' })),
+    ])
+    press.atMost(4, "a class's report cards")
+    await cards.close()
 
     say('the summary counts the school, its classes and divisions')
     await visit(page, '/register/summary')

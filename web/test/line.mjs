@@ -109,6 +109,24 @@ export default async function ({ url: server, story, say, email, password, token
     await page.getByRole('dialog').getByRole('button', { name: 'Put back' }).click()
     want((await page.getByRole('dialog').getByLabel('Name').inputValue()) === 'Astronomy', 'the form is back')
 
+    say('so do an SMS to many and a message to one')
+    await crash('/dispatch/new')
+    await page.getByLabel('Text').fill('School is closed tomorrow.')
+    await until(async () => (await kept()).some((k) => k.endsWith('.dispatch')), 'the SMS is kept')
+    await crash('/dispatch/new')
+    await page.getByText('A message was typed').waitFor()
+    await page.getByRole('button', { name: 'Put back' }).click()
+    want((await page.getByLabel('Text').inputValue()) === 'School is closed tomorrow.', 'the SMS is back')
+    await crash('/messages?thread=new')
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Sports day')
+    await page.getByLabel('Message', { exact: true }).fill('Bring a hat.')
+    await until(async () => (await kept()).some((k) => k.endsWith('.message.new')), 'the message is kept')
+    await crash('/messages?thread=new')
+    await page.getByText('A message was typed').waitFor()
+    await page.getByRole('button', { name: 'Put back' }).click()
+    want((await page.getByRole('textbox', { name: 'Subject' }).inputValue()) === 'Sports day', 'the subject is back')
+    want((await page.getByLabel('Message', { exact: true }).inputValue()) === 'Bring a hat.', 'the message is back')
+
     say('so does a half-filled payment, until it is received')
     const student = marks[0].studentId
     const counter = `/fees/collect?student=${student}`

@@ -1,5 +1,5 @@
 // The office at work when things go wrong: two who change the same, a line that breaks, a slow or broken answer, a session that ends.
-import { accessible, caller, choose, inWindow, search, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, choose, clicks, inWindow, search, signIn, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password }) {
   await inWindow({ url, story }, async ({ page, context, forgive }) => {
@@ -131,6 +131,31 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByText('No employees yet').waitFor()
     await page.unroute(list, late)
 
+    say('an act whose answer was lost is one act, though it is sent again')
+    const keys = []
+    const lose = async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      const response = await route.fetch()
+      return keys.length === 1 ? route.abort('connectionreset') : route.fulfill({ response })
+    }
+    forgive(/ERR_CONNECTION_RESET/)
+    await page.route(/event\/create/, lose)
+    await visit(page, '/events?open=new')
+    await drawer.getByLabel('Title').fill('Sports day')
+    await drawer.getByLabel('Day', { exact: true }).fill('2030-12-12')
+    await drawer.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('No connection to Homeroom').waitFor()
+    await drawer.getByRole('button', { name: 'Add', exact: true }).click()
+    await drawer.getByRole('heading', { name: 'Sports day' }).waitFor()
+    await close()
+    await page.unroute(/event\/create/, lose)
+    want(keys.length === 2 && keys[0] && keys[0] === keys[1], `both tries have one key: ${keys}`)
+    const made = async () => {
+      const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
+      return (await caller(url, accessToken)('GET', '/school-admin/event/list')).total
+    }
+    want((await made()) === 1, 'one event is made')
+
     say('a wrong field is marked and says why')
     await visit(page, '/students')
     await page.getByRole('button', { name: 'Admit a student' }).click()
@@ -154,14 +179,21 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByRole('heading', { name: 'Bala Nair' }).waitFor()
     await close()
 
-    say('a student leaves and a certificate is made')
-    await page.getByRole('button', { name: 'Dev', exact: true }).click()
-    await choose(drawer, 'More', 'Mark as left…')
+    say('a student leaves and a certificate is made: four clicks from the overview')
+    await visit(page, '/')
+    const press = clicks()
+    await press(nav.getByRole('link', { name: 'Students' }))
+    await press(page.getByRole('button', { name: 'Dev', exact: true }))
+    await press(drawer.getByRole('button', { name: 'Mark as left…' }))
     const leaves = page.getByRole('dialog', { name: 'Mark Dev as left' })
     await leaves.getByLabel('Reason').fill('Moves to another town')
-    await page.getByRole('menu').waitFor({ state: 'hidden' })
     await accessible(page, 'leaving')
-    await leaves.getByRole('button', { name: 'Issue leaving certificate' }).click()
+    const [certificate] = await Promise.all([
+      page.waitForEvent('popup'),
+      press(leaves.getByRole('button', { name: 'Issue leaving certificate' })),
+    ])
+    press.atMost(4, 'a leaving certificate')
+    await certificate.close()
     await drawer.getByText('Transferred').first().waitFor()
     await close()
 

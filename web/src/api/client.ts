@@ -1,5 +1,6 @@
 // The API as docs/openapi.json describes it. A change there that a page does not expect stops the build.
 import createClient from 'openapi-fetch'
+import { sendOnce } from './keys'
 import { fetchOrRecall } from './offline'
 import { askForProof } from './proof'
 import type { components, paths } from './schema'
@@ -24,8 +25,11 @@ export class Problem extends Error {
   }
 }
 
-/** Calls as whoever is signed in. What needs a fresh proof is asked for it, and then called again. */
-async function signedFetch(request: Request): Promise<Response> {
+/** Calls as whoever is signed in; a post happens once, however often it is sent again after a lost answer. */
+const signedFetch = (request: Request) => sendOnce(request, provenFetch)
+
+/** What needs a fresh proof is asked for it, and then called again. */
+async function provenFetch(request: Request): Promise<Response> {
   const again = request.clone()
   const response = await renewedFetch(request)
   if (response.status !== 403) return response

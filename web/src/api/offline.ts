@@ -31,6 +31,12 @@ export function recallSession(): Session | undefined {
   }
 }
 
+/** Somebody of a school signed in here and did not sign out; it may be long ago. */
+export function wasAtSchool(): boolean {
+  const kept = localStorage.getItem(sessionAt())
+  return kept !== null && !kept.includes('"SUPER_ADMIN"')
+}
+
 export function keepSession(session: Session) {
   owner = session.user.id
   localStorage.setItem(sessionAt(), JSON.stringify({ session, at: Date.now() }))

@@ -3400,7 +3400,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a dispatch, recipient by recipient
+         * What became of a dispatch, recipient by recipient, or all of it as a file
          * @description For `SCHOOL_ADMIN` with **read** on **Messages**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminDispatchByIdRecipients"];
@@ -30364,6 +30364,8 @@ export interface operations {
     getSchoolAdminDispatchByIdRecipients: {
         parameters: {
             query?: {
+                /** @description csv for all recipients as a file */
+                format?: "json" | "csv" | "";
                 /** @description 20 unless given */
                 limit?: number;
                 page?: number;
@@ -30392,6 +30394,7 @@ export interface operations {
                         /** @example OK */
                         message: string;
                     };
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Malformed"];

@@ -66,6 +66,7 @@ export function DivisionSelect({
     <NativeSelect
       label="Division"
       required
+      data-autofocus
       value={value}
       onChange={(e) => onChange(e.currentTarget.value)}
       data={[

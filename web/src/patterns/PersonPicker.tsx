@@ -60,6 +60,27 @@ export function usePeople(words: string, employees: Among = false) {
   })
 }
 
+/** Photo, name, a child's parent, class and number: what tells two of one name apart. */
+export function PersonLine({ of: p }: { of: Person }) {
+  return (
+    <>
+      <Photo file={p.photo} name={p.name} />
+      <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+        {p.name}
+        {p.parent && (
+          <Text span size="sm" c="dimmed">
+            {' '}
+            · {p.parent}
+          </Text>
+        )}
+      </span>
+      <Text span size="sm" c="dimmed" className="figures">
+        {p.note}
+      </Text>
+    </>
+  )
+}
+
 export function PersonPicker({
   label,
   placeholder = "Name, parent's name, admission number or phone",
@@ -148,19 +169,7 @@ export function PersonPicker({
               onMouseMove={() => setOn(i)}
               onClick={() => pick(p)}
             >
-              <Photo file={p.photo} name={p.name} />
-              <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-                {p.name}
-                {p.parent && (
-                  <Text span size="sm" c="dimmed">
-                    {' '}
-                    · {p.parent}
-                  </Text>
-                )}
-              </span>
-              <Text span size="sm" c="dimmed" className="figures">
-                {p.note}
-              </Text>
+              <PersonLine of={p} />
             </button>
           ))}
           {people.length === 0 && (

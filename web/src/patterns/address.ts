@@ -1,6 +1,6 @@
 // What a page shows is in its address: links can be shared, and the back button works.
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { type RouteComponent, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { useCallback, useEffect } from 'react'
 
 type Search = Record<string, string>
 
@@ -13,6 +13,15 @@ export function stringifySearch(search: Record<string, unknown>): string {
   for (const [k, v] of Object.entries(search)) if (v !== undefined && v !== null && v !== '') q.set(k, String(v))
   const s = q.toString()
   return s ? `?${s}` : ''
+}
+
+/** The page that an act leads to is loaded before it is needed: a form that waits for it looks as if nothing had happened. */
+export function useNextPage(to: string) {
+  const router = useRouter()
+  useEffect(() => {
+    const pages = router.routesByPath as unknown as Record<string, { options: { component?: RouteComponent } }>
+    void pages[to]?.options.component?.preload?.()
+  }, [router, to])
 }
 
 /** The address's parameters and a way to change some of them. */

@@ -1,10 +1,10 @@
 // What the pages about e-mail and SMS have in common.
 import { Button, Group, Pagination, Progress, SegmentedControl, Table, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { notifications } from '@mantine/notifications'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, call, type Schemas } from '../../api/client'
+import { api, asProblem, call, download, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
-import { saveCSV } from '../../patterns/csv'
 import { Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { SubNav } from '../../patterns/SubNav'
@@ -76,19 +76,15 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
         }),
       ),
   })
-  async function csv() {
-    const rows: string[][] = []
-    for (let p = 1; ; p++) {
-      const got = await call(
-        api.GET('/school-admin/dispatch/{id}/recipients', {
-          params: { path: { id: d.id }, query: { page: p, limit: 100 } as never },
-        }),
-      )
-      rows.push(...got.items.map((r) => [r.to, r.state, String(r.attempts), r.sentAt ?? '', r.lastError]))
-      if (p >= got.totalPages) break
-    }
-    saveCSV('recipients.csv', [['To', 'State', 'Tries', 'Sent at', 'Error'], ...rows])
-  }
+  const csv = useMutation({
+    mutationFn: () =>
+      download(
+        `/school-admin/dispatch/${d.id}/recipients`,
+        { format: 'csv', ...(state ? { state } : {}) },
+        'recipients.csv',
+      ),
+    onError: (e) => notifications.show({ color: 'red', message: asProblem(e).message }),
+  })
   const doneCount = d.sent + d.failed
   return (
     <section aria-label="Delivery">
@@ -118,7 +114,7 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
             { value: 'FAILED', label: `Failed ${d.failed}` },
           ]}
         />
-        <Button variant="default" size="compact-sm" onClick={() => void csv()}>
+        <Button variant="default" size="compact-sm" loading={csv.isPending} onClick={() => csv.mutate()}>
           CSV
         </Button>
       </Group>

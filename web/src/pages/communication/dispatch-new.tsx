@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
@@ -10,6 +10,7 @@ import { ClassesAndDivisions } from '../../patterns/Audience'
 import { useAddress } from '../../patterns/address'
 import { Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { useOnce } from '../../patterns/once'
 import { Facts } from '../../patterns/record'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
@@ -26,7 +27,6 @@ const staffKinds = [
   { value: 'ADMIN', label: 'Office' },
   { value: 'SUPPORT', label: 'Support' },
 ]
-const draftAt = 'homeroom.dispatch'
 
 interface Letter {
   channel: string
@@ -47,29 +47,20 @@ const blank: Letter = {
   body: '',
 }
 
-function kept(): Letter {
-  try {
-    return { ...blank, ...(JSON.parse(window.sessionStorage.getItem(draftAt) ?? '{}') as Partial<Letter>) }
-  } catch {
-    return blank
-  }
-}
-
-/** One text to many: whom it reaches and what it costs first, then how it arrives. The draft survives a reload. */
+/** One text to many: whom it reaches and what it costs first, then how it arrives. The draft survives a crash. */
 export function WriteDispatch() {
   const may = useMay()
   const format = useFormat()
   const [address, setAddress] = useAddress()
   const once = useOnce('dispatch', true)
   const text = useRef<HTMLTextAreaElement>(null)
-  const [l, setL] = useState<Letter>(kept)
+  const [l, setL] = useState(blank)
   const [plan, setPlan] = useState<Schemas['Outcome'] | null>(null)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const set = (change: Partial<Letter>) => {
     setL((old) => ({ ...old, ...change }))
     setErrors({})
   }
-  useEffect(() => window.sessionStorage.setItem(draftAt, JSON.stringify(l)), [l])
   const templates = useQuery({ queryKey: ['/school-admin/dispatch/template/list', 'all'], queryFn: allTemplates })
   const post = (dryRun: boolean) => {
     const audience = {
@@ -99,13 +90,14 @@ export function WriteDispatch() {
     mutationFn: () => post(false),
     onSuccess: (o) => {
       once.happened()
-      window.sessionStorage.removeItem(draftAt)
       setL(blank)
       setPlan(null)
       changed('/school-admin/dispatch/')
       setAddress({ run: o.id ?? undefined })
     },
   })
+  const typed = JSON.stringify(l) !== JSON.stringify(blank) && !send.isPending
+  const kept = useKept('dispatch', typed ? l : undefined, null, setL)
   const run = address.run
   const step = run ? 'run' : plan ? 'check' : 'write'
   const insert = (word: string) => {
@@ -134,6 +126,7 @@ export function WriteDispatch() {
         {step === 'write' && (
           <Stack gap={16} className="reading">
             <UnsavedGuard when={l.body.trim() !== '' && !send.isPending && !send.isSuccess} />
+            <KeptOffer kept={kept} what="A message was" />
             <Radio.Group label="By" value={l.channel} onChange={(c) => set({ channel: c })}>
               <Group gap={16} mt={4}>
                 {channels.map((c) => (

@@ -308,7 +308,7 @@ function Composer({
   sent,
 }: {
   threadId?: string
-  begin?: { recipientIds: string[]; studentId?: string; subject: string }
+  begin?: { to: Schemas['Contact'][]; subject: string; restore: (to: Schemas['Contact'][], subject: string) => void }
   disabled?: boolean
   sent?: (m: Schemas['Message']) => void
 }) {
@@ -320,13 +320,7 @@ function Composer({
       const data = {
         body: body.trim(),
         attachmentFileIds: files,
-        ...(threadId
-          ? { threadId }
-          : {
-              recipientIds: begin!.recipientIds,
-              subject: begin!.subject,
-              ...(begin!.studentId ? { studentId: begin!.studentId } : {}),
-            }),
+        ...(threadId ? { threadId } : { recipientIds: begin!.to.map((c) => c.userId), subject: begin!.subject }),
       }
       return call(
         api.POST('/school-admin/message/send', {
@@ -343,8 +337,17 @@ function Composer({
       sent?.(m)
     },
   })
-  const typed = body.trim() !== '' && !send.isPending ? body : undefined
-  const kept = useKept(threadId && `message.${threadId}`, typed, null, setBody)
+  const { to = [], subject = '' } = begin ?? {}
+  const typed = body.trim() !== '' || to.length > 0 || subject !== ''
+  const kept = useKept(
+    `message.${threadId ?? 'new'}`,
+    typed && !send.isPending && !send.isSuccess ? { body, to, subject } : undefined,
+    null,
+    (what) => {
+      setBody(what.body)
+      begin?.restore(what.to, what.subject)
+    },
+  )
   const go = () => body.trim() && !disabled && !send.isPending && send.mutate()
   return (
     <form
@@ -521,7 +524,14 @@ function NewThread({ close }: { close: () => void }) {
         </Stack>
       </ScrollArea>
       <Composer
-        begin={{ recipientIds: to.map((c) => c.userId), subject }}
+        begin={{
+          to,
+          subject,
+          restore: (people, about) => {
+            setTo(people)
+            setSubject(about)
+          },
+        }}
         disabled={to.length === 0}
         sent={(m) => setAddress({ thread: m.threadId }, true)}
       />

@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { useAddress } from '../../patterns/address'
+import { useAddress, useNextPage } from '../../patterns/address'
 import { useClassNames } from '../../patterns/ClassTicks'
 import { Confirm, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -147,6 +147,7 @@ function HallTickets({ exam, close }: { exam: Exam; close: () => void }) {
 function Actions({ exam, main }: { exam: Exam; main: boolean }) {
   const may = useMay()
   const navigate = useNavigate()
+  useNextPage('/exams')
   const [, setAddress] = useAddress()
   const [asking, setAsking] = useState<Step | 'DELETE' | null>(null)
   const [tickets, setTickets] = useState(false)

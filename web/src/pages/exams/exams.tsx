@@ -1,26 +1,30 @@
 import { Button, Menu } from '@mantine/core'
 import { IconCertificate, IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { useAddress } from '../../patterns/address'
+import { useAddress, useNextPage } from '../../patterns/address'
 import { useClassNames } from '../../patterns/ClassTicks'
 import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage, SideDrawer } from '../../patterns/ListPage'
 import { useYear } from '../../shell/year'
 import { ExamForm, ExamStatus, useTerms } from './exam-form'
+import { ReportCardsDialog } from './report-cards'
 import '../../day.css'
 
 export function Exams() {
   const may = useMay()
   const format = useFormat()
   const navigate = useNavigate()
+  useNextPage('/exams/$id')
   const names = useClassNames()
   const classes = useClasses()
   const { year } = useYear()
   const terms = useTerms(year?.id)
   const [address, setAddress] = useAddress()
+  const [cards, setCards] = useState(false)
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
       Add an exam
@@ -92,6 +96,7 @@ export function Exams() {
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
+              {year && may('result', 'read') && <Menu.Item onClick={() => setCards(true)}>Report cards…</Menu.Item>}
               <Menu.Item component={Link} to="/exams/terms">
                 Terms and weights
               </Menu.Item>
@@ -119,6 +124,7 @@ export function Exams() {
           />
         }
       />
+      {cards && <ReportCardsDialog year={year!.id} close={() => setCards(false)} />}
       <SideDrawer opened={address.open === 'new'} close={() => setAddress({ open: undefined })} label="New exam">
         {address.open === 'new' && (
           <ExamForm

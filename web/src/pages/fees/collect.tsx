@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
-import { useAddress } from '../../patterns/address'
+import { useAddress, useNextPage } from '../../patterns/address'
 import { Confirm, Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { KeptOffer, useKept } from '../../patterns/kept'
@@ -94,6 +94,7 @@ function pendingFor(student: string): Payment | null {
 function Counter({ report, another }: { report: Report; another: () => void }) {
   const format = useFormat()
   const navigate = useNavigate()
+  useNextPage('/fees/receipt')
   const once = useOnce('payment')
   const s = report.student
   const open = report.invoices.filter((i) => i.open > 0)

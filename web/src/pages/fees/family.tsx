@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
-import { useAddress } from '../../patterns/address'
+import { useAddress, useNextPage } from '../../patterns/address'
 import { Confirm, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { KeptOffer, useKept } from '../../patterns/kept'
@@ -60,6 +60,7 @@ function oldestFirst(family: Family, student: string, amount: number): Map<strin
 function FamilyCounter({ student, family }: { student: string; family: Family }) {
   const format = useFormat()
   const navigate = useNavigate()
+  useNextPage('/fees/receipts')
   const once = useOnce('family payment')
   const [total, setTotal] = useState<number | null>(family.total || null)
   const [each, setEach] = useState(false)

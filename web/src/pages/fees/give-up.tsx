@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
+import { useNextPage } from '../../patterns/address'
 import { useToday } from '../../patterns/choices'
 import { DateField } from '../../patterns/DateField'
 import { Dialog, Trouble } from '../../patterns/feedback'
@@ -85,6 +86,7 @@ function Giving({
 export function RefundDialog({ report: r, close }: { report: Report; close: () => void }) {
   const format = useFormat()
   const navigate = useNavigate()
+  useNextPage('/fees/refunds')
   const once = useOnce(`refund.${r.student.id}`)
   const [amount, setAmount] = useState<number | null>(r.advance)
   const [mode, setMode] = useState('CASH')

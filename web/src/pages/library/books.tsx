@@ -421,7 +421,6 @@ function Reserve({ book, close }: { book: Book; close: () => void }) {
     mutationFn: (p: { kind: string; id: string }) =>
       call(
         api.POST('/school-admin/library/reservation/create', {
-          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
           body: { data: { bookId: book.id, ...(p.kind === 'student' ? { studentId: p.id } : { employeeId: p.id }) } },
         }),
       ),

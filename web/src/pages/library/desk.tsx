@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconBarcode, IconBook2, IconUser, IconX } from '@tabler/icons-react'
+import { IconBarcode, IconBook2, IconX } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
@@ -9,7 +9,8 @@ import { useMay } from '../../api/session'
 import { Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
-import { findPeople, type Person, usePeople } from '../../patterns/PersonPicker'
+import { findPeople, type Person, PersonLine, usePeople } from '../../patterns/PersonPicker'
+import { Photo } from '../../patterns/Photo'
 import { LostDialog } from './lost'
 import { booksMoved, type Copy, CopyStatus, Due, LibraryNav, type Loan, loanOf, lookUp, useOpenLoans } from './shared'
 
@@ -81,7 +82,6 @@ export function Desk() {
     mutationFn: (o: { copy: Copy; to: Person }) =>
       call(
         api.POST('/school-admin/library/loan/issue', {
-          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
           body: {
             data: {
               copyId: o.copy.id,
@@ -102,7 +102,6 @@ export function Desk() {
     mutationFn: (o: { copy: Copy; waive: boolean }) =>
       call(
         api.POST('/school-admin/library/loan/return', {
-          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
           body: { data: { copyId: o.copy.id, waiveFine: o.waive } },
         }),
       ),
@@ -120,7 +119,6 @@ export function Desk() {
     mutationFn: (c: Copy) =>
       call(
         api.POST('/school-admin/library/loan/renew', {
-          params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
           body: { data: { copyId: c.id } },
         }),
       ),
@@ -239,13 +237,17 @@ export function Desk() {
                       onMouseMove={() => setOn(i)}
                       onClick={() => void take(h)}
                     >
-                      {'person' in h ? <IconUser size={16} stroke={1.6} /> : <IconBook2 size={16} stroke={1.6} />}
-                      <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-                        {'person' in h ? h.person.name : h.copy.title}
-                      </span>
-                      <Text span size="sm" c="dimmed" className="figures">
-                        {'person' in h ? h.person.note : h.copy.accessionNumber}
-                      </Text>
+                      {'person' in h ? (
+                        <PersonLine of={h.person} />
+                      ) : (
+                        <>
+                          <IconBook2 size={16} stroke={1.6} />
+                          <span style={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>{h.copy.title}</span>
+                          <Text span size="sm" c="dimmed" className="figures">
+                            {h.copy.accessionNumber}
+                          </Text>
+                        </>
+                      )}
                     </button>
                   ))}
                 </div>
@@ -397,12 +399,13 @@ function BorrowerCard({
   return (
     <section className="panel" aria-label="Borrower" style={{ padding: 16 }}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <div style={{ minWidth: 0 }}>
+        <Photo file={borrower.photo} name={borrower.name} />
+        <div style={{ flex: 1, minWidth: 0 }}>
           <Title order={2} style={{ overflowWrap: 'anywhere' }}>
             {borrower.name}
           </Title>
           <Text size="sm" c="dimmed" className="figures">
-            {borrower.note}
+            {[borrower.note, borrower.parent].filter(Boolean).join(' · ')}
           </Text>
         </div>
         <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="Another borrower" onClick={forget}>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import {
   IconChevronDown,
+  IconDoorExit,
   IconDots,
   IconDownload,
   IconId,
@@ -450,6 +451,12 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
   const [certificate, setCertificate] = useState<'bonafide' | 'fee' | null>(null)
   const print = (path: string, query: Record<string, string>, name: string) =>
     void openPaper(path, query, name).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
+  const printCertificate = () =>
+    print(
+      `/school-admin/student/${student.id}/leaving-certificate`,
+      { format: 'pdf' },
+      `leaving-certificate-${student.admissionNumber}.pdf`,
+    )
   const remove = useMutation({
     mutationFn: () => done(api.DELETE('/school-admin/student/{id}', { params: { path: { id: student.id } } })),
     onSuccess: () => {
@@ -460,6 +467,19 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
   })
   return (
     <>
+      {student.status === 'ACTIVE' && may('student', 'write') && (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-md"
+          px={6}
+          aria-label="Mark as left…"
+          title="Mark as left…"
+          onClick={() => setLeaving(true)}
+        >
+          <IconDoorExit size={18} stroke={1.6} />
+        </Button>
+      )}
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="More">
@@ -468,16 +488,7 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
         </Menu.Target>
         <Menu.Dropdown>
           {student.status !== 'ACTIVE' && (
-            <Menu.Item
-              leftSection={<IconDownload size={16} stroke={1.6} />}
-              onClick={() =>
-                print(
-                  `/school-admin/student/${student.id}/leaving-certificate`,
-                  { format: 'pdf' },
-                  `leaving-certificate-${student.admissionNumber}.pdf`,
-                )
-              }
-            >
+            <Menu.Item leftSection={<IconDownload size={16} stroke={1.6} />} onClick={printCertificate}>
               Leaving certificate
             </Menu.Item>
           )}
@@ -497,9 +508,6 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
               Fee certificate…
             </Menu.Item>
           )}
-          {student.status === 'ACTIVE' && may('student', 'write') && (
-            <Menu.Item onClick={() => setLeaving(true)}>Mark as left…</Menu.Item>
-          )}
           {student.status !== 'ACTIVE' && may('student', 'write') && (
             <Menu.Item onClick={() => setReadmitting(true)}>Readmit…</Menu.Item>
           )}
@@ -512,7 +520,7 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
         </Menu.Dropdown>
       </Menu>
       {certificate && <Certificates kind={certificate} student={student} close={() => setCertificate(null)} />}
-      {leaving && <Leaving student={student} close={() => setLeaving(false)} />}
+      {leaving && <Leaving student={student} close={() => setLeaving(false)} print={printCertificate} />}
       {readmitting && <Readmit student={student} divisions={divisions} close={() => setReadmitting(false)} />}
       {privacy && (
         <PersonalData
@@ -548,8 +556,8 @@ const ways = [
   { value: 'WITHDRAWN', label: 'Is withdrawn' },
 ]
 
-/** Lets a student leave: their place ends and a certificate is made. */
-function Leaving({ student, close }: { student: Detail; close: () => void }) {
+/** Lets a student leave: their place ends, and a certificate is made and shown. */
+function Leaving({ student, close, print }: { student: Detail; close: () => void; print: () => void }) {
   const draft = useDraft<{ status: string; reason: string; conduct: string; leavingDate: string | null }>({
     status: 'TRANSFERRED',
     reason: '',
@@ -573,6 +581,7 @@ function Leaving({ student, close }: { student: Detail; close: () => void }) {
     onSuccess: () => {
       changed('/school-admin/student/')
       close()
+      print()
     },
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
@@ -611,7 +620,7 @@ function Leaving({ student, close }: { student: Detail; close: () => void }) {
           {f.text({ k: 'conduct', label: 'Conduct', placeholder: 'Good' })}
           {f.day({ k: 'leavingDate', label: 'Last day', description: 'Leave empty for today' })}
           <Text size="sm" c="dimmed">
-            They leave their class and a leaving certificate is issued. It can be printed from the More menu.
+            They leave their class, and the leaving certificate opens to be printed. The More menu has it later.
           </Text>
           <Trouble error={leave.error} />
           <Group justify="flex-end" gap={8}>

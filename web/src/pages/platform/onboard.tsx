@@ -6,7 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
-import { useAddress } from '../../patterns/address'
+import { useAddress, useNextPage } from '../../patterns/address'
 import { Trouble } from '../../patterns/feedback'
 import { Facts } from '../../patterns/record'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
@@ -59,6 +59,7 @@ export function Onboard() {
   })
   const [errors, setErrors] = useState<Record<string, string>>({})
   const go = useNavigate()
+  useNextPage('/schools')
   const step = address.school ? 'progress' : steps.some((s) => s.key === address.step) ? address.step! : 'school'
   const zones = useMemo(() => Intl.supportedValuesOf('timeZone').map(presentName).sort(), [])
   const currencies = useMemo(

@@ -1,17 +1,15 @@
-import { ActionIcon, Button, Group, Menu, NativeSelect, Select, Stack, Text } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { IconDownload, IconPlus, IconX } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { ActionIcon, Button, Group, Menu, NativeSelect, Stack, Text } from '@mantine/core'
+import { IconDownload, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
-import { fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
 import { saveCSV } from '../../patterns/csv'
 import { DateField } from '../../patterns/DateField'
 import { Empty } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { PersonPicker } from '../../patterns/PersonPicker'
 import { SaveBar, useDraft, useSave } from '../../patterns/record'
 import { todayIn } from './words'
 
@@ -103,13 +101,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
           <IconDownload size={18} stroke={1.6} />
         </ActionIcon>
       </Group>
-      {write && (
-        <AddRider
-          route={route}
-          taken={new Set(list.map((s) => s.studentId))}
-          add={(r) => draft.set('students', [...list, r])}
-        />
-      )}
+      {write && <AddRider route={route} riders={list} add={(r) => draft.set('students', [...list, r])} />}
       {route.stops.map((p, i) => {
         const here = list.filter((s) => s.stopId === p.id)
         return (
@@ -205,74 +197,28 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
   )
 }
 
-function AddRider({
-  route,
-  taken,
-  add,
-}: {
-  route: Schemas['RouteDetail']
-  taken: Set<string>
-  add: (r: Rider) => void
-}) {
-  const may = useMay()
-  const [text, setText] = useState('')
-  const [settled] = useDebouncedValue(text.trim(), 200)
+/** Who is picked rides from the chosen stop on, once the riders are saved. */
+function AddRider({ route, riders, add }: { route: Schemas['RouteDetail']; riders: Rider[]; add: (r: Rider) => void }) {
   const [stop, setStop] = useState(route.stops[0]!.id)
-  const [who, setWho] = useState<{ value: string; label: string; name: string } | null>(null)
-  const found = useQuery({
-    queryKey: ['/school-admin/student/list', 'riders', settled],
-    queryFn: () =>
-      fetchList('/school-admin/student/list', { page: 1, limit: 10, filters: { search: settled, status: 'ACTIVE' } }),
-    enabled: may('student', 'read'),
-    placeholderData: keepPreviousData,
-  })
-  const options = (found.data?.items ?? [])
-    .filter((s) => !taken.has(s.id))
-    .map((s) => ({
-      value: s.id,
-      name: nameOf(s),
-      label: [nameOf(s), s.className && `${s.className} ${s.divisionName}`].filter(Boolean).join(' · '),
-    }))
-  // Who was chosen stays so while other names are searched for.
-  if (who && !options.some((o) => o.value === who.value)) options.push(who)
+  const [here, setHere] = useState<Rider | null>(null)
   return (
     <Stack gap={8} className="panel" p={16}>
-      <Group gap={8} align="flex-end" wrap="wrap">
-        <Select
-          label="Student"
-          placeholder="Search a name"
-          searchable
-          data={options}
-          value={who?.value ?? null}
-          onChange={(v) => setWho(options.find((o) => o.value === v) ?? null)}
-          onSearchChange={setText}
-          filter={({ options: o }) => o}
-          nothingFoundMessage={found.isFetching ? 'Searching…' : 'Nobody found'}
-          style={{ flex: 1, minWidth: 200 }}
-          comboboxProps={{ shadow: 'md' }}
-        />
-        <NativeSelect
-          label="Stop"
-          data={route.stops.map((s) => ({ value: s.id, label: s.name }))}
-          value={stop}
-          onChange={(e) => setStop(e.currentTarget.value)}
-          style={{ minWidth: 160 }}
-        />
-        <Button
-          variant="default"
-          leftSection={<IconPlus size={16} />}
-          disabled={!who}
-          onClick={() => {
-            if (who) {
-              add({ studentId: who.value, name: who.name, stopId: stop, since: '' })
-              setWho(null)
-              setText('')
-            }
-          }}
-        >
-          Add
-        </Button>
-      </Group>
+      <NativeSelect
+        label="Stop"
+        data={route.stops.map((s) => ({ value: s.id, label: s.name }))}
+        value={stop}
+        onChange={(e) => setStop(e.currentTarget.value)}
+      />
+      <PersonPicker
+        label="Student"
+        size="sm"
+        error={here ? `${here.name} rides it already` : undefined}
+        onPick={(p) => {
+          const rider = riders.find((r) => r.studentId === p.id)
+          setHere(rider ?? null)
+          if (!rider) add({ studentId: p.id, name: p.name, stopId: stop, since: '' })
+        }}
+      />
     </Stack>
   )
 }
