@@ -19,10 +19,10 @@ type Metrics struct {
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "homeroom_requests_total", Help: "Requests answered, by row and status.",
+			Name: "homeroom_http_requests_total", Help: "Requests answered, by row and status.",
 		}, []string{"row", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "homeroom_request_seconds", Help: "Time to answer, by row.",
+			Name: "homeroom_http_request_duration_seconds", Help: "Time to answer, by row.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"row"}),
 		redisAway: prometheus.NewGauge(prometheus.GaugeOpts{

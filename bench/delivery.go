@@ -165,7 +165,7 @@ func (t *tellers) change(token string, record uuid.UUID) (time.Time, error) {
 }
 
 // changes makes so many changes a second, each on its own, and returns how long after
-// its commit each was told, in order of length.
+// its commit each was delivered, in order of length.
 func (t *tellers) changes(tokens []string, rate int, during time.Duration) ([]time.Duration, error) {
 	var all sync.WaitGroup
 	var mu sync.Mutex

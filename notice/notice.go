@@ -59,7 +59,7 @@ type Notice struct {
 	// Urgent goes out at once, in quiet hours too: an accident, a missing child, and what is about a trip under way or
 	// about to begin, since it would be of no use later. Everything else waits until they end.
 	Urgent bool `json:"urgent"`
-	// Alarm is an accident or a missing child: people are told by the school's rule for what is urgent, whatever its type.
+	// Alarm is an accident or a missing child: it is sent by the school's rule for what is urgent, whatever its type.
 	Alarm bool `json:"alarm"`
 	// Detail is in everybody's log, and is sent to those who asked for the details of its type.
 	Detail bool `json:"detail"`
@@ -77,8 +77,8 @@ type DueIDs struct {
 	IDs []uuid.UUID `json:"ids"`
 }
 
-// Unanswered is the fact that messages reached nobody, or were sent a while ago: whoever has not read what they tell is to be
-// told by the next way.
+// Unanswered is the fact that messages reached nobody, or were sent a while ago: to recipients who have not read their notice
+// it is sent by the next way.
 const Unanswered = "deliveries.unanswered"
 
 // UnansweredIDs is the data of the fact Unanswered: ids of messages.

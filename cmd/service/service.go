@@ -329,7 +329,7 @@ func (s *Service) openKernel(o Options) error {
 	if err := s.Jobs.Schedule(s.scheduler.periodic(modules)...); err != nil {
 		return err
 	}
-	s.mountFront(o.Start)
+	s.mountScreens(o.Start)
 	s.mountRealtime()
 	return nil
 }

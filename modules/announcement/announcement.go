@@ -255,7 +255,7 @@ func (m *Module) publish(c api.Ctx, r byID) (View, error) {
 	return m.one(c, a)
 }
 
-// withdraw takes it back: nobody is shown it any more, and what was told of it goes.
+// withdraw takes it back: nobody is shown it any more, and its notices are removed.
 func (m *Module) withdraw(c api.Ctx, r byID) (View, error) {
 	a, err := api.Update(c, "announcement", r.ID, func(a *Announcement) error {
 		if a.Status != published && a.Status != scheduled {

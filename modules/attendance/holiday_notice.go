@@ -14,8 +14,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// tellHolidaysAhead is how many days before a holiday people are told of it: a year's holidays, entered at once, are told
-// one after another.
+// tellHolidaysAhead is how many days before a holiday its notice is sent: for a year's holidays, entered at once, they are
+// sent one after another.
 const tellHolidaysAhead = 14
 
 // HolidayNear is the fact that it is time to tell people of a holiday. Its data is holidayNear.
@@ -68,8 +68,8 @@ func (h *Holiday) days() notice.Text {
 	return notice.Days(notice.On(h.StartDate), notice.On(h.EndDate))
 }
 
-// tellHoliday tells those concerned that a holiday was declared, changed or taken back; nil: there was, or is, none. Of one that is
-// far ahead they are told when it is near.
+// tellHoliday tells those concerned that a holiday was declared, changed or taken back; nil: there was, or is, none. For one that is
+// far ahead the notice is sent when it is near.
 func tellHoliday(c api.Ctx, before, after *Holiday) error {
 	var was, is []notice.Concerned
 	var err error

@@ -1,5 +1,5 @@
 // Package integration is how other programs work with a school's data: API keys, with which they
-// call the office's rows, and webhooks, by which they are told what happened.
+// call the office's rows, and webhooks, to which facts are sent.
 package integration
 
 import (

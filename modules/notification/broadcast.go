@@ -90,7 +90,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 	return m.Queue.Queued(ctx, db, school.ID)
 }
 
-// Recall takes back what was told of a record: the lines of the log, and messages that
+// Recall takes back the notices of a record: the lines of the log, and messages that
 // have not gone out.
 func (m *Module) Recall(db *gorm.DB, record uuid.UUID) error {
 	err := tenancy.Pipeline(db,

@@ -14,7 +14,7 @@ import (
 // urgentRule is of accidents, missing children and urgent announcements, whatever their type.
 const urgentRule = "URGENT"
 
-// Rule is by which ways people are told of one kind of thing.
+// Rule is by which ways notices of one type are sent.
 type Rule struct {
 	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children and urgent announcements"`
 	Ways        []string `json:"ways" validate:"min=1,max=3,unique,dive,oneof=PUSH SMS EMAIL" doc:"One after another, until one reaches; PUSH first or not at all"`

@@ -57,7 +57,7 @@ func tellClasses(c api.Ctx, text string, list []Substitution, lessons map[uuid.U
 	}
 	var wanted bool
 	if err := c.DB.Raw(`select substitutions_to_classes from school_setting`).Scan(&wanted).Error; err != nil {
-		return fmt.Errorf("reading whether classes are told of substitutions: %w", err)
+		return fmt.Errorf("reading whether classes are notified of substitutions: %w", err)
 	}
 	if !wanted {
 		return nil

@@ -195,7 +195,7 @@ func (m *Module) rest(db *gorm.DB, h events.Heard, trips []restingTrip, why map[
 	return told.tell(db, h, done, off)
 }
 
-// tellAhead is for how many days trips that rest are told to riders: a year's holidays, entered
+// tellAhead is for how many days riders get notices of trips that rest: a year's holidays, entered
 // at once, are no news to anybody.
 const tellAhead = 14
 

@@ -100,7 +100,7 @@ func tellMoved(c api.Ctx, before TripView, t TripDetail) error {
 		return nil
 	}
 	t.tellDriver(c, users, t.DriverID, "transport.driver-given", notice.Values{})
-	before.Version = t.Version // the change, of which each is told once
+	before.Version = t.Version // the change, of which each gets one notice
 	before.tellDriver(c, users, before.DriverID, "transport.driver-taken", notice.Values{})
 	return nil
 }

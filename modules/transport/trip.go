@@ -58,7 +58,7 @@ type TripDetail struct {
 // TripStop is a stop on a trip, and when the bus was there.
 type TripStop struct {
 	Stop
-	NearAt     *time.Time `json:"nearAt" doc:"When the waiting families were told that the bus is near"`
+	NearAt     *time.Time `json:"nearAt" doc:"When the waiting families were notified that the bus is near"`
 	ArrivedAt  *time.Time `json:"arrivedAt"`
 	DepartedAt *time.Time `json:"departedAt"`
 }

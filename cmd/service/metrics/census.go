@@ -23,7 +23,7 @@ const (
 
 // What the platform's books say. Every instance says the same, so max() is the number.
 var (
-	censusUp      = gauge("homeroom_platform_up", "1 if the platform's books could be read for what follows.")
+	censusUp      = gauge("homeroom_platform_up", "1 if the platform's tables could be read for what follows.")
 	schoolsNow    = gauge("homeroom_schools", "Schools, by status and node.", "status", "node")
 	schoolsBehind = gauge("homeroom_schools_behind", "Schools in use whose schema is older than this binary expects.", "node")
 	schoolsFailed = gauge("homeroom_schools_migration_failed", "Schools whose last migration failed.", "node")

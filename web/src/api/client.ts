@@ -24,7 +24,7 @@ export class Problem extends Error {
   }
 }
 
-/** Calls as whoever is signed in. What needs a fresh proof is asked for it, and then called again. */
+/** Calls as the signed-in user. What needs a fresh proof is asked for it, and then called again. */
 async function signedFetch(request: Request): Promise<Response> {
   const again = request.clone()
   const response = await renewedFetch(request)

@@ -9,7 +9,7 @@ import (
 	"homeroom/api"
 )
 
-// Concerned is one whom a plan is about: a student, whose guardians are told, or a user of the staff.
+// Concerned is one whom a plan is about: a student, whose guardians get the notice, or a user of the staff.
 type Concerned struct {
 	StudentID, UserID *uuid.UUID
 	Name              string
