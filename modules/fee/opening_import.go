@@ -139,7 +139,7 @@ func planOpenings(c api.Ctx, day api.Date, lines []openingLine) ([]opening, erro
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select id, lower(admission_number) as number from student where lower(admission_number) = any($1)
 			and deleted_at is null`, Args: []any{numbers}, Scan: tenancy.Collect(&students)},
-		tenancy.Query{SQL: strings.Replace(openedSQL, "any($1)", `any(select id from student where lower(admission_number) = any($1))`, 1),
+		tenancy.Query{SQL: openedSQL(`select id from student where lower(admission_number) = any($1)`),
 			Args: []any{numbers}, Scan: tenancy.Collect(&before)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the students of a file: %w", err)
