@@ -121,3 +121,21 @@ var (
 		t.Errorf("found %d, want the first three: %q", len(found), found)
 	}
 }
+
+func TestModule_OutsideRoutes_IsFound(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"type Module struct{}":                      "type Module",
+		"func (m *Module) Describe() api.Module {}": "Describe",
+		"func Describe() {}":                        "",
+		"type Modules []int":                        "",
+	} {
+		tree, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n"+text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := moduleIn(tree); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
