@@ -155,10 +155,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock,
 		Namespace: o.Namespace, Published: s.meters.Published})
 	s.Sender.Outbox, s.Hooks.Outbox = s.Relay, s.Relay
-	s.Sender.Follow(s.Bus)
-	s.Hooks.Follow(s.Bus)
 	s.openLive(o)
-	followSights(s.Bus, s.Hints)
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -235,7 +232,6 @@ func (s *Service) openAuth(o Options) error {
 		SessionsChanged:      func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 		CountSignIn:          s.meters.Tried,
 	})
-	inviteAdministrators(s.Bus, s.Registry, s.Auth)
 	steps := []lifecycle.Step{{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 		return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
 	}},
