@@ -12,18 +12,12 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/transport/live"
-	"homeroom/tenancy"
 )
 
 // Absences says who is on approved leave, so that the bus does not wait for them. It is
 // another module's; nil is nobody.
 type Absences interface {
 	OnLeave(c api.Ctx, day api.Date, students []uuid.UUID) ([]uuid.UUID, error)
-}
-
-// Schools knows the schools; a listener asks in which language one gets its notices.
-type Schools interface {
-	School(ctx context.Context, id uuid.UUID) (*tenancy.School, error)
 }
 
 // Register says who of these students is marked absent in class on a day. It is another
@@ -36,7 +30,7 @@ type Register interface {
 type Module struct {
 	Absences Absences
 	Register Register
-	Schools  Schools
+	Schools  api.Schools // asked by listeners in which language a school gets its notices
 	// DaysOff reads the holidays.
 	DaysOff DaysOff
 	Tracker *live.Tracker
