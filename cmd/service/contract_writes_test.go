@@ -28,7 +28,13 @@ func withoutKey(r api.Row) bool {
 
 func TestContract_PostsThatWrite_TakeAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	for _, r := range rowsOf(testkit.Shared(t)) {
+	checkIdempotencyKeys(t, rowsOf(testkit.Shared(t)))
+}
+
+// checkIdempotencyKeys looks which rows take them.
+func checkIdempotencyKeys(t *testing.T, rows []api.Row) {
+	t.Helper()
+	for _, r := range rows {
 		if r.Method == http.MethodPost && !withoutKey(r) && !r.Idempotent {
 			t.Errorf("%s takes no Idempotency-Key", r.Name())
 		}
@@ -50,11 +56,10 @@ func TestContract_CreatedTwiceUnderOneKey_IsOneRecord(t *testing.T) {
 	}
 }
 
-// puts calls visit for every PUT of a school's record that has an example.
-func puts(t *testing.T, visit func(t *testing.T, r api.Row, e api.Example, s *testkit.School, path string)) {
+// puts calls visit for every PUT of a school's record among rows.
+func puts(t *testing.T, app *testkit.App, rows []api.Row, visit func(t *testing.T, e api.Example, s *testkit.School, path string)) {
 	t.Helper()
-	app := testkit.Shared(t)
-	for _, r := range rowsOf(app) {
+	for _, r := range rows {
 		if r.Method != http.MethodPut || r.Module == "" || strings.Count(r.Path, ":") != 1 || !strings.HasSuffix(r.Path, ":id") {
 			continue
 		}
@@ -66,14 +71,21 @@ func puts(t *testing.T, visit func(t *testing.T, r api.Row, e api.Example, s *te
 		t.Run(r.Path, func(t *testing.T) {
 			t.Parallel()
 			s := app.NewSchool(t)
-			visit(t, r, e, s, withID(r.Path, e.Make(newMaker(t, s))))
+			visit(t, e, s, withID(r.Path, e.Make(newMaker(t, s))))
 		})
 	}
 }
 
 func TestContract_PutThatChangesNothing_LeavesNoTrace(t *testing.T) {
 	t.Parallel()
-	puts(t, func(t *testing.T, r api.Row, e api.Example, s *testkit.School, path string) {
+	app := testkit.Shared(t)
+	checkPutsOfNothing(t, app, rowsOf(app))
+}
+
+// checkPutsOfNothing changes nothing, and looks at the record and the audit log.
+func checkPutsOfNothing(t *testing.T, app *testkit.App, rows []api.Row) {
+	t.Helper()
+	puts(t, app, rows, func(t *testing.T, e api.Example, s *testkit.School, path string) {
 		admin := s.As(t, api.SchoolAdmin)
 		bodies := map[string]map[string]any{"nothing": {}}
 		if a := admin.Call(t, "PUT", path, e.Change); a.Status == 200 { // some examples name a record of another school
@@ -97,7 +109,14 @@ func TestContract_PutThatChangesNothing_LeavesNoTrace(t *testing.T) {
 
 func TestContract_UpdatedAtOfAnAnswer_IsWhatGetSays(t *testing.T) {
 	t.Parallel()
-	puts(t, func(t *testing.T, r api.Row, e api.Example, s *testkit.School, path string) {
+	app := testkit.Shared(t)
+	checkUpdatedAt(t, app, rowsOf(app))
+}
+
+// checkUpdatedAt compares the answers of a PUT and of the GET after it.
+func checkUpdatedAt(t *testing.T, app *testkit.App, rows []api.Row) {
+	t.Helper()
+	puts(t, app, rows, func(t *testing.T, e api.Example, s *testkit.School, path string) {
 		type stamped struct{ UpdatedAt string }
 		admin := s.As(t, api.SchoolAdmin)
 		a := admin.Call(t, "PUT", path, e.Change)
