@@ -22,7 +22,8 @@ var adminListing = api.Listing{
 		"status":         api.ByEnum("status", draft, scheduled, published, withdrawn),
 		"targetAudience": api.ByEnum("target_audience", "ALL", "PARENTS", "TEACHERS"),
 		"search":         api.Search("title", "body"),
-		"classId":        api.ByID("").Where("exists (select from announcement_target t where t.announcement_id = announcement.id and t.class_id = @v)"),
+		"classId": api.ByID("").Where("exists (select from announcement_target t where t.announcement_id = announcement.id and " +
+			"t.class_id = @v)"),
 	},
 }
 

@@ -67,7 +67,8 @@ func (m *Module) view(db *gorm.DB, records ...Announcement) ([]View, error) {
 		ids[i] = a.ID
 	}
 	var targets []target
-	if err := db.Table("announcement_target").Where("announcement_id in ?", ids).Order("class_id, division_id").Find(&targets).Error; err != nil {
+	if err := db.Table("announcement_target").Where("announcement_id in ?",
+		ids).Order("class_id, division_id").Find(&targets).Error; err != nil {
 		return nil, fmt.Errorf("reading whom announcements are for: %w", err)
 	}
 	files, err := m.Files.Of(db, FileKind, ids...)

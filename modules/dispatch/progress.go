@@ -88,7 +88,8 @@ func recipientsOf(c api.Ctx, r recipientsRequest) (Recipients, error) {
 	if err := query.Count(&out.Total).Error; err != nil {
 		return out, fmt.Errorf("counting recipients: %w", err)
 	}
-	err := query.Select("id, recipient, state, attempts, last_error, sent_at").Order("recipient, id").Limit(out.Limit).Offset((out.Page - 1) * out.Limit).Scan(&out.Items).Error
+	err := query.Select("id, recipient, state, attempts, last_error, sent_at").Order("recipient, id").
+		Limit(out.Limit).Offset((out.Page - 1) * out.Limit).Scan(&out.Items).Error
 	if err != nil {
 		return out, fmt.Errorf("reading recipients: %w", err)
 	}

@@ -41,7 +41,8 @@ func tellSubstitutes(c api.Ctx, text string, list []Substitution, lessons map[uu
 		until := s.Date.AddDays(1).In(c.School.Location())
 		notice.Send(c, notice.Notice{
 			Until: &until,
-			Type:  notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID, UserID: user,
+			Type:  notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID,
+			UserID: user,
 			Text: notice.Text{Name: text, Values: notice.Values{"subject": l.SubjectName, "whose": l.whose(), "date": notice.On(s.Date),
 				"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime, "note": s.Note}},
 		})
@@ -79,8 +80,9 @@ func tellClasses(c api.Ctx, text string, list []Substitution, lessons map[uuid.U
 		notice.Send(c, notice.ToEach(people, notice.Notice{
 			Until: &until, Day: s.Date,
 			Type: notice.Timetable, Key: fmt.Sprintf("%s:%s:%s:%d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID,
-			Text: notice.Text{Name: text + "-class", Values: notice.Values{"subject": l.SubjectName, "teacher": teacher.Name(), "date": notice.On(s.Date),
-				"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime}},
+			Text: notice.Text{Name: text + "-class",
+				Values: notice.Values{"subject": l.SubjectName, "teacher": teacher.Name(), "date": notice.On(s.Date),
+					"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime}},
 		})...)
 	}
 	return nil
@@ -105,8 +107,9 @@ func tellWeek(c api.Ctx, record uuid.UUID, changed []Slot) error {
 		}
 	}
 	var people []notice.Concerned
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectConcerned, Args: []any{divisions, groupsOf(changed), c.Today(), teachersOf(changed)},
-		Scan: tenancy.Collect(&people)})
+	err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: selectConcerned, Args: []any{divisions, groupsOf(changed), c.Today(), teachersOf(changed)},
+			Scan: tenancy.Collect(&people)})
 	if err != nil {
 		return fmt.Errorf("reading whom a timetable concerns: %w", err)
 	}

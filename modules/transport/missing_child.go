@@ -86,7 +86,8 @@ func tellMissingAt(db *gorm.DB, school *tenancy.School, h events.Heard, day api.
 	for _, s := range missing {
 		for _, u := range office {
 			notices = append(notices, notice.Notice{
-				Type: notice.Transport, Key: fmt.Sprintf("absent-but-aboard:%s:%s:%s", day, s.StudentID, u.ID), RecordID: s.TripID, UserID: &u.ID, Day: day,
+				Type: notice.Transport, Key: fmt.Sprintf("absent-but-aboard:%s:%s:%s", day, s.StudentID, u.ID), RecordID: s.TripID, UserID: &u.ID,
+				Day:    day,
 				Urgent: true, Alarm: true,
 				Text: notice.Text{Name: "transport.missing", Values: notice.Values{"child": s.name(), "bus": s.BusNumber}},
 			})

@@ -170,7 +170,8 @@ func tellOtherDriver(c api.Ctx, b Bus, before, after *uuid.UUID, from, to api.Da
 		return nil
 	}
 	var names []struct{ FirstName, LastName string }
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{*after}, Scan: tenancy.Collect(&names)})
+	err = tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{*after}, Scan: tenancy.Collect(&names)})
 	if err != nil {
 		return fmt.Errorf("naming a driver: %w", err)
 	}
