@@ -29,7 +29,8 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "homeroom_limits_uncoordinated", Help: "1 while Redis is away and limits are counted by this process alone.",
 		}),
 		standbys: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "homeroom_standby_reads_total", Help: "Reads that a standby may answer, by who did: the standby, or the node, the standby not being fit or having refused.",
+			Name: "homeroom_standby_reads_total",
+			Help: "Reads that a standby may answer, by who did: the standby, or the node, the standby not being fit or having refused.",
 		}, []string{"answered"}),
 	}
 	for _, answered := range []string{"standby", "node", "refused"} {

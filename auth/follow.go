@@ -58,7 +58,8 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 		return err
 	}
 	var people []person
-	if err := db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id in ?`, users).Find(&people).Error; err != nil {
+	if err := db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id in ?`,
+		users).Find(&people).Error; err != nil {
 		return fmt.Errorf("reading users: %w", err)
 	}
 	entries, err := a.entriesWhere(ctx, `user_id = any($1) and school_id = $2`, users, school)

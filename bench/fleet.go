@@ -133,8 +133,10 @@ func (f *fleet) vacuum(ctx context.Context, schools []int) error {
 	return f.exec(ctx, vacuumCatalogs)
 }
 
-const vacuumCatalogs = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint, pg_catalog.pg_depend,
-	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid, pg_catalog.pg_auth_members,
+const vacuumCatalogs = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint,
+	pg_catalog.pg_depend,
+	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid,
+		pg_catalog.pg_auth_members,
 	pg_catalog.pg_proc, pg_catalog.pg_attrdef, pg_catalog.pg_description, pg_catalog.pg_default_acl, pg_catalog.pg_statistic`
 
 // large returns the number of the school with the long list, making it first.

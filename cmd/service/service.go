@@ -237,26 +237,28 @@ func (s *Service) openAuth(o Options) error {
 	}},
 		{Name: "administrator", Run: s.Auth.AddFirstAdmin}, {Name: "invitation", Run: s.Auth.InviteFirstAdmin}}
 	if !o.NoFirstYear {
-		steps = append(steps, lifecycle.Step{Name: "academic year", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
-			db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
-			if err != nil {
-				return err
-			}
-			first, err := year.AddFirst(db, school, api.DateOf(clock().In(school.Location())))
-			if err != nil || first == nil {
-				return err
-			}
-			return exam.AddFirstTerms(db, school, *first)
-		}})
+		steps = append(steps,
+			lifecycle.Step{Name: "academic year", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+				db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+				if err != nil {
+					return err
+				}
+				first, err := year.AddFirst(db, school, api.DateOf(clock().In(school.Location())))
+				if err != nil || first == nil {
+					return err
+				}
+				return exam.AddFirstTerms(db, school, *first)
+			}})
 	}
 	if o.NoQuietHours {
-		steps = append(steps, lifecycle.Step{Name: "no quiet hours", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
-			db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
-			if err != nil {
-				return err
-			}
-			return db.Exec(`update school_setting set quiet_from = null, quiet_to = null`).Error
-		}})
+		steps = append(steps,
+			lifecycle.Step{Name: "no quiet hours", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+				db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+				if err != nil {
+					return err
+				}
+				return db.Exec(`update school_setting set quiet_from = null, quiet_to = null`).Error
+			}})
 	}
 	s.Provisioner = lifecycle.NewProvisioner(s.Cluster, steps...)
 	s.scheduler = &scheduler{schools: s.schools, work: map[string]api.Scheduled{}, now: s.now, log: s.Log}
