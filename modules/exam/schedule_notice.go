@@ -37,7 +37,8 @@ func readSitting(c api.Ctx, papers []Paper) (sitting, error) {
 		UserID *uuid.UUID
 	}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectSitting + takes + ` order by (select min(x.guardian_id::text) from student_guardian x where x.student_id = s.id), s.id`,
+		tenancy.Query{SQL: selectSitting + takes +
+			` order by (select min(x.guardian_id::text) from student_guardian x where x.student_id = s.id), s.id`,
 			Args: []any{ids}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: `select id, user_id from employee where id = any($1)`, Args: []any{employees}, Scan: tenancy.Collect(&users)})
 	if err != nil {
@@ -154,8 +155,9 @@ func tellPaper(c api.Ctx, text string, e examRecord, p, before Paper, people []n
 	}
 	notice.Send(c, notice.ToEach(people, notice.Notice{
 		Type: notice.Exam, Key: fmt.Sprintf("%s:%s:%d", text, p.ID, c.Now.UnixNano()), RecordID: e.ID, Day: day,
-		Text: notice.Text{Name: text, Values: notice.Values{"exam": e.Name, "subject": p.SubjectName, "when": p.when(), "before": before.when(), "room": room,
-			"who": p.ClassName}},
+		Text: notice.Text{Name: text,
+			Values: notice.Values{"exam": e.Name, "subject": p.SubjectName, "when": p.when(), "before": before.when(), "room": room,
+				"who": p.ClassName}},
 	})...)
 }
 

@@ -80,9 +80,10 @@ type openingLine struct {
 // nothing. Nobody is notified.
 func importOpenings(c api.Ctx, r openingImport, file *api.Incoming) (OpeningsImported, error) {
 	var lines []openingLine
-	err := sheet.Read(file, sheet.In(api.PhoneRegion(c.School)).AtMost(maxOpenings), openingSheet(c.School.Currency), func(row int, cells []string) {
-		lines = append(lines, openingLine{row, append([]string(nil), cells...)})
-	})
+	err := sheet.Read(file, sheet.In(api.PhoneRegion(c.School)).AtMost(maxOpenings), openingSheet(c.School.Currency),
+		func(row int, cells []string) {
+			lines = append(lines, openingLine{row, append([]string(nil), cells...)})
+		})
 	if err != nil {
 		return OpeningsImported{}, err
 	}

@@ -34,7 +34,8 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 	}
 	args := pgx.NamedArgs{
 		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "key": b.Key, "record": b.RecordID,
-		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle, "plain_body": plainBody,
+		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle,
+		"plain_body": plainBody,
 	}
 	args["silent"] = b.Silent
 	maps.Copy(args, b.Args)
@@ -52,7 +53,8 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			topic as (select t.recipient, t.recipient like 'school\_%' as everybody
 			from (` + b.Topics + `) t, rule k where k.pushes and not exists (select from muted m where m.topic = t.recipient)),
 			everybody as (select exists (select from topic where everybody) as told),
-			person as (select u.id as user_id, u.phone, ` + address + ` as address, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
+			person as (select u.id as user_id, u.phone, ` + address +
+			` as address, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
 					k.wait_minutes, y.told, case when not exists (select from silent s where s.user_id = u.id) then
 						(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' and (not y.told or u.id = any(@reachable::uuid[]))
 						or way = 'SMS' and u.phone is not null or way = 'EMAIL' and ` + address + ` is not null order by n limit 1) end as first
@@ -60,14 +62,19 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
 				left join notification_preference w on w.user_id = u.id and w.type = @type::text),
 			message as (
-				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
-					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, 0 as badge, false as ruled, null::int as wait_minutes from topic, school_setting
-				union all select 'PUSH', 'user_' || p.user_id, p.user_id, case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
-						case lock_screen when 'NOTHING' then @plain_body::text when 'FULL' then left(@body::text, ` + shownOnScreen + `) else @teaser::text end,
+				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody
+					and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
+					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, 0 as badge, false as ruled,
+						null::int as wait_minutes from topic, school_setting
+				union all select 'PUSH', 'user_' || p.user_id, p.user_id,
+					case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
+						case lock_screen when 'NOTHING' then @plain_body::text when 'FULL' then left(@body::text, ` + shownOnScreen +
+			`) else @teaser::text end,
 						greatest((select count(*) from notification n where n.user_id = p.user_id and n.read_at is null
 						and ` + visibleTo("p.user_id") + `), 1)::int, true, p.wait_minutes
 					from person p, school_setting where p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
-				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way, case when p.first = way then p.wait_minutes end
+				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way,
+					case when p.first = way then p.wait_minutes end
 					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email)) x (way, recipient, asked)
 					where recipient is not null and (asked or p.first = way))
 			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id,
