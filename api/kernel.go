@@ -34,7 +34,7 @@ type Permissions interface {
 	CheckGrant(c Ctx, roles ...uuid.UUID) error
 	// CheckRights refuses rights that the caller lacks: see Ctx.CheckRights.
 	CheckRights(c Ctx, rights map[string]Granted) error
-	// TellsChanges reports whether the school has webhooks, which are told of changed records.
+	// TellsChanges reports whether the school has webhooks, to which changed records are sent.
 	TellsChanges(ctx context.Context, s *tenancy.School) (bool, error)
 	Changed(school uuid.UUID)
 }

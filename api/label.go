@@ -69,7 +69,8 @@ var wireWord = regexp.MustCompile(`\b[a-z]+(?:[A-Z][a-z0-9]*)+\b`)
 // inWords is the detail with every field called by its label. What is wrong with a list request
 // or a file's columns is said in their own names, which the caller has to spell.
 func (d Detail) inWords() Detail {
-	if strings.HasPrefix(d.Field, "filters.") || strings.HasPrefix(d.Field, "sort.") || strings.HasPrefix(d.Field, "rows[") || d.Field == "file" ||
+	if strings.HasPrefix(d.Field, "filters.") || strings.HasPrefix(d.Field, "sort.") || strings.HasPrefix(d.Field, "rows[") ||
+		d.Field == "file" ||
 		strings.HasPrefix(d.Message, unknownParameter) {
 		return d
 	}

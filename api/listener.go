@@ -11,8 +11,10 @@ import (
 	"homeroom/tenancy"
 )
 
-// InSchool does a listener's work at the school of a fact, in the transaction that publishes the fact. A school that is not
-// served at present tells nobody anything: then nothing is done.
+// InSchool does a listener's work at the school of a fact, in the transaction that publishes the fact. It is done at a school
+// in any status, since a fact is published once: messages of a suspended school are queued and wait, for delivery opens
+// active schools only, and what its users may no longer see is taken from them all the same. Of a school that is gone nothing
+// is done.
 func InSchool(ctx context.Context, schools Schools, id uuid.UUID, work func(*gorm.DB, *tenancy.School) error) error {
 	school, err := schools.School(ctx, id)
 	if errors.Is(err, tenancy.ErrSchoolNotFound) {

@@ -19,17 +19,18 @@ type Metrics struct {
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "homeroom_requests_total", Help: "Requests answered, by row and status.",
+			Name: "homeroom_http_requests_total", Help: "Requests answered, by row and status.",
 		}, []string{"row", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "homeroom_request_seconds", Help: "Time to answer, by row.",
+			Name: "homeroom_http_request_duration_seconds", Help: "Time to answer, by row.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"row"}),
 		redisAway: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "homeroom_limits_uncoordinated", Help: "1 while Redis is away and limits are counted by this process alone.",
 		}),
 		standbys: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "homeroom_standby_reads_total", Help: "Reads that a standby may answer, by who did: the standby, or the node, the standby not being fit or having refused.",
+			Name: "homeroom_standby_reads_total",
+			Help: "Reads that a standby may answer, by who did: the standby, or the node, the standby not being fit or having refused.",
 		}, []string{"answered"}),
 	}
 	for _, answered := range []string{"standby", "node", "refused"} {

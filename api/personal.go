@@ -33,7 +33,7 @@ type PersonalTable struct {
 	Unless  string            // a condition that keeps a row which would be deleted
 	Set     map[string]string // what columns of their rows become
 	Free    string            // text that people write: emptied in their rows, and their name taken out of all others
-	About   map[string]string // jsonb about several people: what is about them is emptied but for these keys; "*": only their name is taken out
+	About   map[string]string // jsonb about several people: emptied of them but for these keys; "*": only their name is taken out
 	Contact string            // own addresses, which may be those of others too
 	Phone   string            // columns with the phone of somebody else: emptied where it is theirs
 	Files   string            // columns that name a file which goes with the row

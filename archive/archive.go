@@ -6,7 +6,8 @@
 // The file is a tar in gzip:
 //
 //	manifest.json              what it is: format, schema version, school, tables with their columns
-//	tables/<table>.ndjson.0001 rows, one a line, an array of their columns' texts as Postgres writes them; parts of a table follow each other
+//	tables/<table>.ndjson.0001 rows, one a line, an array of their columns' texts as Postgres writes them; the parts of a table
+//	                           follow each other
 //	files/<name>               the school's files
 //	closing.json               rows, bytes and SHA-256 of every table and every file
 //
@@ -109,7 +110,8 @@ type Seal struct {
 
 var (
 	// ErrUnsigned is an archive without a keyed end mark.
-	ErrUnsigned = errors.New("the archive has no seal: it was written by an earlier version, or somebody took the seal off. Its checksums find damage, and anybody can write them anew")
+	ErrUnsigned = errors.New("the archive has no seal: it was written by an earlier version, or somebody took the seal off. Its checksums " +
+		"find damage, and anybody can write them anew")
 	// ErrSeal is an archive that none of the keys sealed.
 	ErrSeal = errors.New("the archive's seal is of another key: it was written by another installation, or changed since it was written")
 )

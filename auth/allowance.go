@@ -234,7 +234,8 @@ func (a *Auth) resetLoginAttempts(c api.OpenCtx, email string) error {
 	from := a.sourceOf(c, email)
 	ctx, cancel := context.WithTimeout(c, a.RedisWait)
 	defer cancel()
-	if err := successScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, passwordAllowances(email, from))).Err(); err != nil {
+	if err := successScript.Run(ctx, a.Redis,
+		keysOf([]string{loginDelayKey(email, from)}, passwordAllowances(email, from))).Err(); err != nil {
 		return errCannotCount.Because(err)
 	}
 	return nil

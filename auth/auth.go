@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/redis/go-redis/v9"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/tenancy"
@@ -24,7 +25,7 @@ const (
 // Parts are the dependencies of sign-in; cmd wires them.
 type Parts struct {
 	Cluster  *tenancy.Cluster
-	Schools  api.Schools
+	Schools  Schools
 	Redis    redis.UniversalClient
 	Tokens   *Tokens
 	Hasher   *Hasher
@@ -46,6 +47,14 @@ type Parts struct {
 	// CountSignIn is called with the outcome of every attempt to sign in; nil: not counted.
 	CountSignIn func(method, outcome string)
 	RedisWait   time.Duration // how long a sign-in waits for Redis; 0 is 2 s
+}
+
+// Schools finds and opens schools; cmd/service has the rules.
+type Schools interface {
+	api.Schools
+	api.Opener
+	// OpenAny opens a school in any status: its users are followed while it is suspended, too.
+	OpenAny(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
 }
 
 // Messenger queues a message for delivery. It does not wait for the provider.

@@ -53,12 +53,13 @@ func (a *Auth) follow(bus *events.Bus) {
 // followMany is FollowUser for many, most of whose entries are right already: they
 // were written when the users were added.
 func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
-	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
+	_, db, err := a.Schools.OpenAny(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return err
 	}
 	var people []person
-	if err := db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id in ?`, users).Find(&people).Error; err != nil {
+	if err := db.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id in ?`,
+		users).Find(&people).Error; err != nil {
 		return fmt.Errorf("reading users: %w", err)
 	}
 	entries, err := a.entriesWhere(ctx, `user_id = any($1) and school_id = $2`, users, school)
@@ -102,7 +103,7 @@ const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone,
 // under way has written its entry already, which a copy of the record from before its commit
 // would undo until the change's own fact is published.
 func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
-	db, err := a.anySchoolDB(ctx, school, tenancy.ReadWrite)
+	_, db, err := a.Schools.OpenAny(ctx, school, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
@@ -155,19 +156,10 @@ func (a *Auth) setName(ctx context.Context, where string, args ...any) error {
 	return nil
 }
 
-// anySchoolDB opens a school in any status: its users are followed while it is suspended, too.
-func (a *Auth) anySchoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
-	s, err := a.Schools.School(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return a.Cluster.School(ctx, s, mode)
-}
-
 // RepairDirectory compares a school's users with the directory and corrects missing, outdated
 // and leftover entries, as a crash may leave them. It returns how many it corrected.
 func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired int, err error) {
-	db, err := a.anySchoolDB(ctx, school, tenancy.ReadOnly)
+	_, db, err := a.Schools.OpenAny(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return 0, err
 	}

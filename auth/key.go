@@ -75,14 +75,10 @@ func (a *Auth) authenticateKey(ctx context.Context, text string) (api.User, erro
 
 // loadKey reads a key that was not revoked and whose maker still is an administrator of the school.
 func (a *Auth) loadKey(ctx context.Context, school, id uuid.UUID, hash []byte) (cachedSession, error) {
-	s, err := a.Schools.School(ctx, school)
+	s, db, err := a.Schools.OpenAny(ctx, school, tenancy.ReadOnly)
 	if errors.Is(err, tenancy.ErrSchoolNotFound) {
 		return cachedSession{}, errKey
 	}
-	if err != nil {
-		return cachedSession{}, err
-	}
-	db, err := a.Cluster.School(ctx, s, tenancy.ReadOnly)
 	if err != nil {
 		return cachedSession{}, err
 	}

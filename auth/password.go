@@ -51,7 +51,8 @@ func (a *Auth) forgot(c api.OpenCtx, r forgotRequest) (api.Nothing, error) {
 			return api.Nothing{}, err
 		}
 		err = a.mailLink(c, acc, token, "Set a new password",
-			"Someone asked to set a new password for your Homeroom account"+of+". If it was you, open this link within an hour:\n\n%s\n\nIf it was not, do nothing: your password stays as it is.")
+			"Someone asked to set a new password for your Homeroom account"+
+				of+". If it was you, open this link within an hour:\n\n%s\n\nIf it was not, do nothing: your password stays as it is.")
 		if err != nil {
 			return api.Nothing{}, err
 		}

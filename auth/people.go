@@ -151,7 +151,8 @@ func (a *Auth) EnsurePIN(ctx context.Context, school uuid.UUID, phone, pin strin
 	}
 	c := api.OpenCtx{Context: ctx, Now: a.Clock()}
 	for _, acc := range found {
-		if _, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.account set phone_proven_at = coalesce(phone_proven_at, $2) where id = $1`,
+		if _, err := a.Cluster.PlatformPool().Exec(ctx,
+			`update platform.account set phone_proven_at = coalesce(phone_proven_at, $2) where id = $1`,
 			acc.id, c.Now); err != nil {
 			return fmt.Errorf("taking a demo phone as proven: %w", err)
 		}

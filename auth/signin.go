@@ -116,14 +116,11 @@ var errNotActive = api.Coded(403, "", "This school is not active")
 
 // schoolDB opens the school of an account, if it is active.
 func (a *Auth) schoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
-	s, err := a.Schools.School(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if s.Status != tenancy.Active {
+	_, db, err := a.Schools.Open(ctx, id, mode)
+	if errors.Is(err, tenancy.ErrNotActive) {
 		return nil, errNotActive
 	}
-	return a.Cluster.School(ctx, s, mode)
+	return db, err
 }
 
 // recordSignIn records the sign-in with the user and in the audit. A sign-in by code unlocks

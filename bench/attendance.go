@@ -52,7 +52,8 @@ const markScript = `insert into attendance as a (id, student_id, division_id, da
 	from generate_series(1, %d) n order by 2
 	on conflict (student_id, date) do update
 	set division_id = excluded.division_id, status = excluded.status, late_minutes = excluded.late_minutes, remark = excluded.remark,
-		source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason, marked_by = excluded.marked_by, marked_at = excluded.marked_at, version = excluded.version`
+		source = excluded.source, leave_id = excluded.leave_id, reason = excluded.reason, marked_by = excluded.marked_by,
+			marked_at = excluded.marked_at, version = excluded.version`
 
 // monthScript is the month's register as the service reads it.
 const monthScript = `select s.id, e.roll_number, s.admission_number, s.first_name, s.last_name,
@@ -222,7 +223,8 @@ func (s staff) scripted(ctx context.Context, seconds int, sql string) (stride, e
 		school += fmt.Sprintf(" when %d then '%s'", w, schemaName(o.number))
 	}
 	school += " end"
-	script := fmt.Sprintf("\\set d :d + 1\n\\startpipeline\nbegin;\nselect set_config('search_path', %[1]s, true), set_config('role', %[1]s, true);\n%[2]s;\ncommit;\n\\endpipeline\n", school, sql)
+	script := fmt.Sprintf("\\set d :d + 1\n\\startpipeline\nbegin;\nselect set_config('search_path', %[1]s, true), set_config('role', "+
+		"%[1]s, true);\n%[2]s;\ncommit;\n\\endpipeline\n", school, sql)
 	if _, err := file.WriteString(script); err != nil {
 		return stride{}, err
 	}

@@ -112,9 +112,9 @@ func measureDashboard(ctx context.Context, b *bench) error {
 // askBarely sends the dashboard's queries in one batch and reads what comes.
 func askBarely(ctx context.Context, conn *pgx.Conn, school *tenancy.School) error {
 	c := api.Ctx{Context: ctx, School: school, Now: time.Now().UTC()}
-	var out []transport.Out
+	var out []transport.RunningTrip
 	batch := &pgx.Batch{}
-	for _, q := range append(dashboard.Questions(c), transport.SelectOut(c, &out)) {
+	for _, q := range append(dashboard.Questions(c), transport.SelectRunningTrips(c, &out)) {
 		batch.Queue(q.SQL, q.Args...)
 	}
 	results := conn.SendBatch(ctx, batch)

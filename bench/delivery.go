@@ -135,7 +135,8 @@ func (b *bench) measureLatency(ctx context.Context, t *tellers) error {
 		if err != nil {
 			return err
 		}
-		if err := o.exec(ctx, "set search_path = "+tenancy.Ident(schemaName(o.number))+", extensions;"+familySQL+"; set search_path = ''"); err != nil {
+		if err := o.exec(ctx, "set search_path = "+tenancy.Ident(schemaName(o.number))+", extensions;"+
+			familySQL+"; set search_path = ''"); err != nil {
 			return err
 		}
 		tokens = append(tokens, o.token)
@@ -165,7 +166,7 @@ func (t *tellers) change(token string, record uuid.UUID) (time.Time, error) {
 }
 
 // changes makes so many changes a second, each on its own, and returns how long after
-// its commit each was told, in order of length.
+// its commit each was delivered, in order of length.
 func (t *tellers) changes(tokens []string, rate int, during time.Duration) ([]time.Duration, error) {
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -240,7 +241,8 @@ func (b *bench) measureAnnouncement(ctx context.Context, t *tellers) error {
 			}
 			schema := tenancy.Ident(schemaName(o.number))
 			if err := o.exec(ctx,
-				"analyze "+schema+".guardian, "+schema+".student, "+schema+".student_guardian, "+schema+".app_user, "+schema+".enrolment"); err != nil {
+				"analyze "+schema+".guardian, "+schema+".student, "+schema+".student_guardian, "+schema+".app_user, "+
+					schema+".enrolment"); err != nil {
 				return err
 			}
 			began := time.Now()
@@ -268,7 +270,8 @@ func (t *tellers) announce(ctx context.Context, o *office, guardians int) error 
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var n int
 		// One transaction writes them all: where told_at is, they are.
-		if err := t.Cluster.PlatformPool().QueryRow(ctx, `select count(*) from `+schema+`.announcement where told_at is not null`).Scan(&n); err != nil {
+		if err := t.Cluster.PlatformPool().QueryRow(ctx, `select count(*) from `+
+			schema+`.announcement where told_at is not null`).Scan(&n); err != nil {
 			return err
 		}
 		if n == 1 {

@@ -94,7 +94,8 @@ set next = s.next + 1 returning s.next - 1 as number)
 	100, 'CASH', current_date, now(), '[]' from taken;
 insert into audit_event (id, actor_role, action, entity, entity_id, after, occurred_at)
 values (gen_random_uuid(), 'SCHOOL_ADMIN', 'create', 'fee receipt', md5(:a || '-' || :b),
-'{"id": "00000000-0000-4000-8000-000000000001", "receiptNumber": "now/R-000001", "amount": 100, "paymentMode": "CASH", "allocations": [], "balance": 100}', now());
+'{"id": "00000000-0000-4000-8000-000000000001", "receiptNumber": "now/R-000001", "amount": 100, "paymentMode": "CASH",
+ "allocations": [], "balance": 100}', now());
 insert into notice (id, type, key, student_id, title, body, teaser, due_at, told_at, created_at)
 values (md5(:a || '-' || :b)::uuid, 'FEE', 'fee payment ' || md5(:a || '-' || :b), md5('student' || :s)::uuid, 'Payment received',
 'INR 1.00 was received for Child Rao. Receipt now/R-000001. Outstanding: INR 100.00.', 'A fee payment was received', now(), now(), now());
@@ -135,7 +136,8 @@ func measurePayments(ctx context.Context, b *bench) error {
 		body := fmt.Sprintf(`{"data":{"studentId":%q,"amount":100,"paymentMode":"CASH","confirmRepeat":true}}`,
 			md5ID("student"+strconv.Itoa(1+r.IntN(paymentStudents))))
 		return fmt.Appendf(out,
-			"POST /school-admin/fee/collection/record HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nContent-Type: application/json\r\nIdempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+			"POST /school-admin/fee/collection/record HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nContent-Type: "+
+				"application/json\r\nIdempotency-Key: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 			uuid.NewString(), o.token, len(body), body)
 	}}
 	schools := "case"

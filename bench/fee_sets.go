@@ -28,7 +28,8 @@ select id, 'CHARGE', current_date, 'Term 1', 'charge ' || md5('structure')::uuid
 insert into fee_invoice (id, academic_year_id, number, student_id, structure_id, instalment, name, due_date, lines, transaction_id,
 created_at)
 	select invoice, md5('now')::uuid, 'now/I-' || lpad(n::text, 6, '0'), student_id, md5('structure')::uuid, 1, 'Term 1', current_date - 20,
-		'[{"feeHeadId": "00000000-0000-4000-8000-000000000001", "name": "Tuition", "amount": 2000000}, {"feeHeadId": "00000000-0000-4000-8000-000000000001", "name": "Exams", "amount": 25000}]', id, now() from t;
+		'[{"feeHeadId": "00000000-0000-4000-8000-000000000001", "name": "Tuition", "amount": 2000000},
+		  {"feeHeadId": "00000000-0000-4000-8000-000000000001", "name": "Exams", "amount": 25000}]', id, now() from t;
 insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
 	select id, 1, student_id, 'DR', 2025000, invoice, current_date - 20 from t union all
 	select id, 2, md5('tuition')::uuid, 'CR', 2000000, null, null from t union all select id, 3, md5('exam')::uuid, 'CR', 25000, null, null

@@ -117,24 +117,26 @@ func (f *fleet) grow(ctx context.Context, n int) error {
 	if err := group.Wait(); err != nil || len(missing) == 0 {
 		return err
 	}
-	return f.settle(ctx, missing)
+	return f.vacuum(ctx, missing)
 }
 
-// settle does at once what autovacuum would do in the middle of a measurement, where
+// vacuum does at once what autovacuum would do in the middle of a measurement, where
 // every analysed table makes all connections look at it anew. The tables of the schools
 // are those that get enough rows when a school is made.
-func (f *fleet) settle(ctx context.Context, schools []int) error {
+func (f *fleet) vacuum(ctx context.Context, schools []int) error {
 	for _, n := range schools {
 		schema := tenancy.Ident(schemaName(n))
 		if err := f.exec(ctx, "analyze "+schema+".permission, "+schema+".bench_student"); err != nil {
 			return err
 		}
 	}
-	return f.exec(ctx, settleCatalogs)
+	return f.exec(ctx, vacuumCatalogs)
 }
 
-const settleCatalogs = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint, pg_catalog.pg_depend,
-	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid, pg_catalog.pg_auth_members,
+const vacuumCatalogs = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint,
+	pg_catalog.pg_depend,
+	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid,
+		pg_catalog.pg_auth_members,
 	pg_catalog.pg_proc, pg_catalog.pg_attrdef, pg_catalog.pg_description, pg_catalog.pg_default_acl, pg_catalog.pg_statistic`
 
 // large returns the number of the school with the long list, making it first.
@@ -146,7 +148,7 @@ func (f *fleet) large(ctx context.Context) (int, error) {
 	if err := f.add(ctx, largeSchool, studentsInLarge); err != nil {
 		return largeSchool, err
 	}
-	return largeSchool, f.settle(ctx, []int{largeSchool})
+	return largeSchool, f.vacuum(ctx, []int{largeSchool})
 }
 
 // add provisions a school as the product does, then gives its schema a name that

@@ -202,7 +202,7 @@ func (o *office) report(ctx context.Context, n int) (time.Duration, error) {
 // drive sends positions and waits for every answer.
 func drive(socket *ioclient.Client, said []json.RawMessage) error {
 	var waiting []<-chan json.RawMessage
-	settle := func(keep int) error {
+	awaitAnswers := func(keep int) error {
 		for ; len(waiting) > keep; waiting = waiting[1:] {
 			select {
 			case raw := <-waiting[0]:
@@ -221,11 +221,11 @@ func drive(socket *ioclient.Client, said []json.RawMessage) error {
 			return err
 		}
 		waiting = append(waiting, answer)
-		if err := settle(positionsAhead); err != nil {
+		if err := awaitAnswers(positionsAhead); err != nil {
 			return err
 		}
 	}
-	return settle(0)
+	return awaitAnswers(0)
 }
 
 // psqlPositions is the limit: the same rows, copied by one psql.

@@ -121,7 +121,8 @@ func runPsql(ctx context.Context, url string, ms []migrations.Migration, name st
 		role := fmt.Sprintf(`"bench_psql_%s_%d"`, name, i)
 		fmt.Fprintf(&sql,
 			"drop role if exists %[1]s;\nbegin;\ncreate role %[1]s nologin;\ncreate schema %[1]s;\nset local search_path = %[1]s;\n"+
-				"grant usage on schema %[1]s to %[1]s;\nalter default privileges in schema %[1]s grant select, insert, update, delete on tables to %[1]s;\n", role)
+				"grant usage on schema %[1]s to %[1]s;\nalter default privileges in schema %[1]s grant select, insert, update, delete on tables "+
+				"to %[1]s;\n", role)
 		for _, m := range ms {
 			sql.WriteString(strings.ReplaceAll(m.SQL, ":school_role", role) + ";\n")
 		}

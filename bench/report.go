@@ -99,7 +99,9 @@ func (r *report) add(l line)    { r.lines = append(r.lines, l) }
 func (r *report) cost(c cost)   { r.costs = append(r.costs, c) }
 func (r *report) note(n string) { r.notes = append(r.notes, n) }
 
-const besides = "Besides: [the eight o'clock rush](load.md) at 200 schools by 1, 2 and 3 instances (`make load`), [where a call's time goes](profiles.md) (`make profile`), [what breaks](faults.md) (`make faults`) and [twenty minutes of steady load](soak.md) (`make soak`)."
+const besides = "Besides: [the eight o'clock rush](load.md) at 200 schools by 1, 2 and 3 instances (`make load`), [where a call's time " +
+	"goes](profiles.md) (`make profile`), [what breaks](faults.md) (`make faults`) and [twenty minutes of steady load](soak.md) " +
+	"(`make soak`)."
 
 // text is the whole report in Markdown.
 func (r *report) text(about string) string {

@@ -87,7 +87,8 @@ func (c *crowd) publish(ctx context.Context, pace float64, length time.Duration)
 		if err := c.wait(ctx, atMostAhead-1); err != nil {
 			return err
 		}
-		text := fmt.Sprintf(`42["publish","room %d",{"busId":"0192f0c1-7a52-7cc3-98c4-dc0c0c07398f","lat":10.0159,"lng":76.3419,"speed":31.5,"heading":270,"at":"%019d"}]`,
+		text := fmt.Sprintf(`42["publish","room %d",{"busId":"0192f0c1-7a52-7cc3-98c4-dc0c0c07398f","lat":10.0159,"lng":76.3419,`+
+			`"speed":31.5,"heading":270,"at":"%019d"}]`,
 			n%c.rooms, time.Since(c.began))
 		if _, err := c.publisher.Write(clientText(text)); err != nil {
 			return err

@@ -50,8 +50,8 @@ type StudentLine struct {
 
 // The columns GORM names for the two, for those who write the same SQL by hand.
 var (
-	recordColumns = quoted(`id created_at updated_at created_by updated_by version admission_no roll_no first_name middle_name last_name gender
-		birth_date blood_group nationality mother_tongue address city postal_code phone email class_id admitted_on photo_file_id status`)
+	recordColumns = quoted(`id created_at updated_at created_by updated_by version admission_no roll_no first_name middle_name last_name
+		gender birth_date blood_group nationality mother_tongue address city postal_code phone email class_id admitted_on photo_file_id status`)
 	lineColumns = quoted(`id admission_no roll_no first_name last_name gender birth_date city phone class_id photo_file_id status`)
 )
 

@@ -92,7 +92,8 @@ func (o *office) send(method, path, contentType string, body []byte) error {
 // studentFile is students with guardians, every third a sibling of the one before.
 func studentFile(n int) []byte {
 	var b bytes.Buffer
-	b.WriteString("admissionNumber,firstName,lastName,class,division,rollNumber,gender,dateOfBirth,address,guardian1FirstName,guardian1Phone,guardian1Relation\n")
+	b.WriteString("admissionNumber,firstName,lastName,class,division,rollNumber,gender,dateOfBirth,address," +
+		"guardian1FirstName,guardian1Phone,guardian1Relation\n")
 	parent := 0
 	for i := range n {
 		if i%3 != 2 {
@@ -133,7 +134,8 @@ func (o *office) psqlImport(ctx context.Context, file []byte) (time.Duration, er
 		return 0, err
 	}
 	script := "set search_path = " + tenancy.Ident(schemaName(o.number)) + ", extensions;\nbegin;\n" +
-		"create table staging (number text, first text, last text, class text, division text, roll int, gender text, born date, address text, parent text, phone text, relation text);\n" +
+		"create table staging (number text, first text, last text, class text, division text, roll int, gender text, born date, address text, " +
+		"parent text, phone text, relation text);\n" +
 		`\copy staging from '` + path + `' with (format csv, header)` + "\n" + importSQL + "\ndrop table staging;\ncommit;\n"
 	cmd := exec.CommandContext(ctx, program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", o.url)
 	cmd.Stdin = strings.NewReader(script)

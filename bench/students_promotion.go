@@ -75,7 +75,8 @@ func measurePromotion(ctx context.Context, b *bench) error {
 			if _, err := o.psqlImport(ctx, file); err != nil {
 				return err
 			}
-			if err := o.exec(ctx, "analyze "+tenancy.Ident(schemaName(o.number))+".enrolment, "+tenancy.Ident(schemaName(o.number))+".student"); err != nil {
+			if err := o.exec(ctx, "analyze "+tenancy.Ident(schemaName(o.number))+".enrolment, "+
+				tenancy.Ident(schemaName(o.number))+".student"); err != nil {
 				return err
 			}
 			began := time.Now()

@@ -50,7 +50,8 @@ insert into bench_student (id, admission_no, roll_no, first_name, last_name, gen
 	address, city, postal_code, phone, email, class_id, admitted_on, created_by, updated_by)
 select lpad(i::text, 32, '0')::uuid, 'A-' || i, i % 40 + 1, 'First' || i::bigint * 7919 % 1009, 'Last' || i::bigint * 104729 % 1013,
 	case i % 2 when 0 then 'FEMALE' else 'MALE' end, date '2012-01-01' + i % 2000, 'O+', 'Indian', 'Marathi',
-	i || ', Station Road, near the old market', $1, '4110' || i % 90 + 10, '+9198' || lpad(i::text, 8, '0'), 'guardian' || i || '@example.org',
+	i || ', Station Road, near the old market', $1, '4110' || i % 90 + 10, '+9198' || lpad(i::text, 8, '0'),
+		'guardian' || i || '@example.org',
 	lpad((i % 30)::text, 32, '0')::uuid, date '2024-06-01' - i % 1500, lpad('1', 32, '0')::uuid, lpad('1', 32, '0')::uuid
 from generate_series(1, $2::int) i`
 

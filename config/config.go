@@ -48,7 +48,7 @@ type Config struct {
 	Public  string `env:"HOMEROOM_PUBLIC_URL" help:"address people open in a browser, with https; links in e-mails begin with it"`
 	OpsAddr string `env:"HOMEROOM_OPS_ADDR" envDefault:"127.0.0.1:9091" help:"address of /healthz, /readyz and /metrics in production"`
 	// StopDelay is for load balancers that poll /readyz; those that notice a closed port need none.
-	StopDelay time.Duration `env:"HOMEROOM_STOP_DELAY" envDefault:"0s" help:"how long an instance that was told to stop goes on taking new work, while /readyz says 503; for load balancers that go by it"`
+	StopDelay time.Duration `env:"HOMEROOM_STOP_DELAY" envDefault:"0s" help:"how long an instance that is stopping goes on taking new work, while /readyz says 503; for load balancers that go by it"`
 
 	DataDir string `env:"HOMEROOM_DATA" envDefault:".local" help:"data folder of the local profile"`
 

@@ -33,7 +33,8 @@ func RedisOptions(address string) (*redis.UniversalOptions, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &redis.UniversalOptions{Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: byAddress(o.TLSConfig), IsClusterMode: true},
+		return &redis.UniversalOptions{Addrs: o.Addrs, Username: o.Username, Password: o.Password, TLSConfig: byAddress(o.TLSConfig),
+				IsClusterMode: true},
 			nil
 	case "":
 		o, err := redis.ParseURL(address)

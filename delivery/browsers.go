@@ -124,7 +124,7 @@ func (b *Browsers) Check(endpoint string, p256dh, auth []byte) (field, problem s
 }
 
 // Subscribe makes a browser show the notices of a session's user. Accounts that are signed in side by side after one phone
-// was proven share the browser; whoever else had it before gets nothing there any more.
+// was proven share the browser; a user who had it before gets nothing there any more.
 func (b *Browsers) Subscribe(ctx context.Context, endpoint string, p256dh, auth []byte, school, user, session uuid.UUID) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`delete from platform.web_subscription w using platform.session s, platform.session mine

@@ -50,7 +50,8 @@ func Clear(ctx context.Context, db *gorm.DB, messages, notices time.Time) error 
 				return err
 			}}
 		}
-		if err := tenancy.Pipeline(db, some(clearDeliveries, messages), some(clearNotices, notices), some(clearNotifications, notices)); err != nil {
+		if err := tenancy.Pipeline(db, some(clearDeliveries, messages), some(clearNotices, notices),
+			some(clearNotifications, notices)); err != nil {
 			return fmt.Errorf("clearing old messages and notices: %w", err)
 		}
 	}

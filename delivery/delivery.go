@@ -68,7 +68,7 @@ type Fault struct {
 	// fails, and all its messages wait.
 	Permanent  bool
 	RetryAfter time.Duration // as the provider requested; 0 if it did not
-	// OneAddress: not the provider fails but whoever is behind this address; the other messages do not wait.
+	// OneAddress: not the provider fails but the receiver at this address; the other messages do not wait.
 	OneAddress bool
 	// Suppress: nothing is to be sent to this address any more, since its owner wants nothing (Stopped) or it does not
 	// exist (Bounced). Empty: it is about this message alone.

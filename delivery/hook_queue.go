@@ -33,7 +33,8 @@ const firstOfRecord = `not exists (select from webhook_delivery e where e.webhoo
 	and e.state = 'QUEUED' and (e.queued_at, e.id) < (d.queued_at, d.id))`
 
 const claimHooks = `with due as (
-		select d.id from webhook_delivery d join webhook w on w.id = d.webhook_id and w.status = 'ACTIVE' and coalesce(w.paused_until <= $1, true)
+		select d.id from webhook_delivery d
+			join webhook w on w.id = d.webhook_id and w.status = 'ACTIVE' and coalesce(w.paused_until <= $1, true)
 		where d.state = 'QUEUED' and d.next_at <= $1 and ` + firstOfRecord + `
 		order by d.queued_at, d.id limit $2 for update of d skip locked)
 	update webhook_delivery d set attempts = d.attempts + 1, next_at = $3
@@ -55,7 +56,8 @@ func watchHooks(now, soonest time.Time) tenancy.Query {
 func (h *Hooks) claim(ctx context.Context, db *gorm.DB) ([]hookDelivery, error) {
 	now := h.Clock()
 	var claimed []hookDelivery
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: claimHooks, Args: []any{now, hookBatch, now.Add(hookLease)}, Scan: tenancy.Collect(&claimed)})
+	err := tenancy.Pipeline(db,
+		tenancy.Query{SQL: claimHooks, Args: []any{now, hookBatch, now.Add(hookLease)}, Scan: tenancy.Collect(&claimed)})
 	if err != nil || len(claimed) == 0 {
 		return nil, err
 	}
@@ -81,7 +83,8 @@ type hookResult struct {
 
 // ackHooks records results. A fact that one webhook refuses for days is given up, while the webhook takes others.
 const ackHooks = `update webhook_delivery d set last_status = r.status, last_error = r.error,
-		state = case when r.sent then 'SENT' when d.attempts > 1 and d.first_tried_at < $2::timestamptz - $3::interval and not w.failing then 'FAILED' else 'QUEUED' end,
+		state = case when r.sent then 'SENT' when d.attempts > 1 and d.first_tried_at < $2::timestamptz - $3::interval
+			and not w.failing then 'FAILED' else 'QUEUED' end,
 		first_tried_at = coalesce(d.first_tried_at, $2),
 		sent_at = case when r.sent then $2::timestamptz else d.sent_at end,
 		next_at = case when r.sent then d.next_at

@@ -135,7 +135,8 @@ func (b *Browsers) recipients(ctx context.Context, m Message, q queue) ([]subscr
 
 // noticeText is the notice as JSON. What is longer than a push service takes loses the end of its body.
 func noticeText(m Message, account, shown uuid.UUID) []byte {
-	n := WebNotice{AccountID: account, Type: m.Type, Title: m.Title, Body: m.Body, RecordID: m.RecordID, StudentID: m.StudentID, Badge: m.Badge,
+	n := WebNotice{AccountID: account, Type: m.Type, Title: m.Title, Body: m.Body, RecordID: m.RecordID, StudentID: m.StudentID,
+		Badge:      m.Badge,
 		DeliveryID: shown.String(), Locale: m.Locale}
 	for {
 		text, err := json.Marshal(n)

@@ -20,7 +20,9 @@ redis.call('ZADD', KEYS[1], ARGV[3], ARGV[2])
 return 1`)
 
 var (
-	renewScript  = redis.NewScript(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`)
+	renewScript = redis.NewScript(`if redis.call('GET', KEYS[1]) == ARGV[1] then
+	return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+	return 0`)
 	unlockScript = redis.NewScript(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`)
 )
 

@@ -161,7 +161,7 @@ func (i *Instance) Served(t testing.TB) (n float64) {
 	for line := range strings.Lines(i.Metrics(t)) {
 		var count float64
 		at := strings.LastIndexByte(line, ' ')
-		if strings.HasPrefix(line, "homeroom_requests_total{") {
+		if strings.HasPrefix(line, "homeroom_http_requests_total{") {
 			if _, err := fmt.Sscan(line[at:], &count); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}

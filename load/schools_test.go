@@ -87,8 +87,8 @@ insert into boarding (id, trip_id, student_id, stop_id, status, preset, updated_
 update school_setting set policy_version = policy_version + 1;
 analyze app_user, student, enrolment, guardian, student_guardian, teacher_assignment, ride, boarding`
 
-// settleSQL does at once what autovacuum would do in the middle of a measurement.
-const settleSQL = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint, pg_catalog.pg_depend,
+// vacuumSQL does at once what autovacuum would do in the middle of a measurement.
+const vacuumSQL = `vacuum analyze pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_index, pg_catalog.pg_constraint, pg_catalog.pg_depend,
 	pg_catalog.pg_shdepend, pg_catalog.pg_trigger, pg_catalog.pg_type, pg_catalog.pg_namespace, pg_catalog.pg_authid, pg_catalog.pg_auth_members, platform.account, platform.session`
 
 // directorySQL enters everybody as their school knows them: an entry that differs is
@@ -153,7 +153,7 @@ func newTown(t *testing.T, c config.Config, schools int) *town {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.exec(ctx, settleSQL); err != nil {
+	if err := w.exec(ctx, vacuumSQL); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d schools with %d students each, in %s", schools, divisionsEach*studentsEach, time.Since(began).Round(time.Second))

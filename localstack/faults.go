@@ -105,7 +105,7 @@ func (s *Stack) victim(name string) (*postgres, error) {
 
 // StopRedis stops the server; StartRedis brings it back on the same port, empty unless it is durable.
 func (s *Stack) StopRedis(context.Context) error {
-	if err := s.mayHurtRedis(); err != nil {
+	if err := s.ownsRedis(); err != nil {
 		return err
 	}
 	return s.redis.stop()
@@ -113,7 +113,7 @@ func (s *Stack) StopRedis(context.Context) error {
 
 // StartRedis starts a server that StopRedis stopped.
 func (s *Stack) StartRedis(ctx context.Context) error {
-	if err := s.mayHurtRedis(); err != nil || s.redis.process != nil {
+	if err := s.ownsRedis(); err != nil || s.redis.process != nil {
 		return err
 	}
 	return s.redis.launch(ctx, true)
@@ -126,7 +126,7 @@ func (s *Stack) FreezeRedis() error { return s.signalRedis(syscall.SIGSTOP) }
 func (s *Stack) ThawRedis() error { return s.signalRedis(syscall.SIGCONT) }
 
 func (s *Stack) signalRedis(signal syscall.Signal) error {
-	if err := s.mayHurtRedis(); err != nil {
+	if err := s.ownsRedis(); err != nil {
 		return err
 	}
 	if s.redis.process == nil {
@@ -135,7 +135,7 @@ func (s *Stack) signalRedis(signal syscall.Signal) error {
 	return s.redis.process.signal(signal)
 }
 
-func (s *Stack) mayHurtRedis() error {
+func (s *Stack) ownsRedis() error {
 	switch {
 	case s.shared:
 		return errShared

@@ -100,7 +100,8 @@ func (r *Redises) add(ctx context.Context, more ...string) (*redis, error) {
 		}
 	}
 	node.secured = r.secured
-	if err := errors.Join(r.account.write(node.path("password"), r.password+"\n"), r.account.write(node.path("port"), fmt.Sprintln(port))); err != nil {
+	if err := errors.Join(r.account.write(node.path("password"), r.password+"\n"),
+		r.account.write(node.path("port"), fmt.Sprintln(port))); err != nil {
 		return nil, err
 	}
 	if err := node.start(ctx); err != nil {
@@ -203,7 +204,8 @@ func (r *Redises) sentinel(ctx context.Context) error {
 		return append([]string{watch.path("data/sentinel.conf"), "--sentinel"}, watch.ports(port)...)
 	}
 	watch.answers = func(ctx context.Context, port int) error {
-		client := goredis.NewSentinelClient(&goredis.Options{Addr: address(port), MaxRetries: -1, DialTimeout: time.Second, TLSConfig: r.assured()})
+		client := goredis.NewSentinelClient(&goredis.Options{Addr: address(port), MaxRetries: -1, DialTimeout: time.Second,
+			TLSConfig: r.assured()})
 		defer client.Close()
 		known, err := client.Master(ctx, masterName).Result()
 		if err == nil && (known["port"] != fmt.Sprint(master.port) || known["num-slaves"] != "1") {

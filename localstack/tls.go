@@ -34,8 +34,9 @@ func makeCertificates(a account, folder string) (*certificates, error) {
 		return nil, err
 	}
 	now := time.Now()
-	authority := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Homeroom's tests"}, NotBefore: now.Add(-time.Hour),
-		NotAfter: now.AddDate(0, 0, 7), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	authority := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Homeroom's tests"},
+		NotBefore: now.Add(-time.Hour),
+		NotAfter:  now.AddDate(0, 0, 7), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	server := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.1"}, NotBefore: now.Add(-time.Hour),
 		NotAfter: now.AddDate(0, 0, 7), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}} // servers of a cluster are each other's clients

@@ -80,8 +80,8 @@ type DueIDs struct {
 	IDs []uuid.UUID `json:"ids"`
 }
 
-// Unanswered is the fact that messages reached nobody, or were sent a while ago: whoever has not read what they tell is to be
-// told by the next way.
+// Unanswered is the fact that messages reached nobody, or were sent a while ago: to recipients who have not read their notice
+// it is sent by the next way.
 const Unanswered = "deliveries.unanswered"
 
 // UnansweredIDs is the data of the fact Unanswered: ids of messages.
@@ -229,12 +229,15 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 	return out, facts, nil
 }
 
-const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, alarm, detail, until,
+const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, alarm, detail,
+	until,
 	said_today, said_next_day, silent, created_at)
 	select n.id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at,
-	urgent, alarm, detail, until, said_today, said_next_day, silent or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
+	urgent, alarm, detail, until, said_today, said_next_day, silent
+		or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
-	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, alarm boolean, detail boolean, until timestamptz, said_today text, said_next_day text), school_setting s
+	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, alarm boolean, detail boolean, until timestamptz,
+		said_today text, said_next_day text), school_setting s
 	on conflict (key) do nothing`
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a

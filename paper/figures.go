@@ -31,14 +31,16 @@ func FiguresOf(locale, currency string, places int) Figures {
 	}
 	base, _ := tag.Base()
 	region, _ := tag.Region()
-	f := Figures{currency: currency, places: places, american: region.String() == "US", behind: signBehind[base.String()], print: message.NewPrinter(tag)}
+	f := Figures{currency: currency, places: places, american: region.String() == "US", behind: signBehind[base.String()],
+		print: message.NewPrinter(tag)}
 	f.lakhs = !unicode.IsDigit([]rune(f.print.Sprint(number.Decimal(100_000)))[1]) // 1,00,000
 	f.comma = strings.Trim(f.print.Sprint(number.Decimal(0.5, number.Scale(1))), "05")
 	return f
 }
 
 // signBehind are languages that write 5 €.
-var signBehind = map[string]bool{"bg": true, "ca": true, "cs": true, "da": true, "de": true, "el": true, "es": true, "et": true, "fi": true,
+var signBehind = map[string]bool{"bg": true, "ca": true, "cs": true, "da": true, "de": true, "el": true, "es": true, "et": true,
+	"fi": true,
 	"fr": true, "hr": true, "hu": true, "it": true, "lt": true, "lv": true, "nb": true, "pl": true, "ro": true, "ru": true, "sk": true,
 	"sl": true, "sr": true, "sv": true, "uk": true, "vi": true}
 
@@ -80,7 +82,8 @@ func (f Figures) Sign() string {
 	return f.currency
 }
 
-var signs = map[string]string{"INR": "₹", "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "NGN": "₦", "VND": "₫", "AUD": "$", "CAD": "$", "NZD": "$",
+var signs = map[string]string{"INR": "₹", "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "NGN": "₦", "VND": "₫", "AUD": "$", "CAD": "$",
+	"NZD": "$",
 	"SGD": "$", "PHP": "₱", "ILS": "₪", "KRW": "₩", "UAH": "₴", "KZT": "₸", "TRY": "₺", "GHS": "₵", "KHR": "៛", "BDT": "৳", "THB": "฿",
 	"KES": "KSh\u00a0", "ZAR": "R\u00a0", "PKR": "Rs\u00a0", "NPR": "Rs\u00a0", "LKR": "Rs\u00a0"}
 

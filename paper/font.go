@@ -44,7 +44,8 @@ var (
 		language.Malayalam: noto("Malayalam"), language.Meetei_Mayek: noto("MeeteiMayek"), language.Myanmar: noto("Myanmar"),
 		language.Ol_Chiki: noto("OlChiki"), language.Oriya: noto("Oriya"), language.Sinhala: noto("Sinhala"), language.Tamil: noto("Tamil"),
 		language.Han: eastAsian, language.Hiragana: eastAsian, language.Katakana: eastAsian, language.Hangul: eastAsian,
-		language.Bopomofo: eastAsian, language.Telugu: noto("Telugu"), language.Thaana: noto("Thaana"), language.Thai: noto("Thai"), language.Tifinagh: noto("Tifinagh"),
+		language.Bopomofo: eastAsian, language.Telugu: noto("Telugu"), language.Thaana: noto("Thaana"), language.Thai: noto("Thai"),
+		language.Tifinagh: noto("Tifinagh"),
 	}
 )
 

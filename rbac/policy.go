@@ -33,7 +33,8 @@ g = _, _
 [policy_effect]
 e = some(where (p.eft == allow))
 [matchers]
-m = r.role == p.role && r.module == p.module && r.action == p.action && (r.target == "" || g(r.user, r.target) || (r.wide != "" && g(r.user, r.wide)))
+m = r.role == p.role && r.module == p.module && r.action == p.action && ` +
+	`(r.target == "" || g(r.user, r.target) || (r.wide != "" && g(r.user, r.wide)))
 `
 
 // policy is one school's rules at one version, with a cache of decisions.

@@ -19,7 +19,8 @@ const (
 	MonthFirst Order = "MDY"
 )
 
-var monthFirst = map[string]bool{"US": true, "PH": true, "FM": true, "MH": true, "PW": true, "GU": true, "AS": true, "MP": true, "PR": true, "VI": true}
+var monthFirst = map[string]bool{"US": true, "PH": true, "FM": true, "MH": true, "PW": true, "GU": true, "AS": true, "MP": true,
+	"PR": true, "VI": true}
 
 // OrderOf is how the people of a region write dates.
 func OrderOf(region string) Order {
@@ -31,9 +32,12 @@ func OrderOf(region string) Order {
 
 var errDate = errors.New("must be a date like 2026-11-30")
 
-var months = map[string]time.Month{"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-	"mei": 5, "ago": 8, "okt": 10, "des": 12, "जनवरी": 1, "फरवरी": 2, "मार्च": 3, "अप्रैल": 4, "मई": 5, "जून": 6, "जुलाई": 7, "अगस्त": 8, "सितंबर": 9,
-	"अक्टूबर": 10, "नवंबर": 11, "दिसंबर": 12, "يناير": 1, "فبراير": 2, "مارس": 3, "أبريل": 4, "ابريل": 4, "مايو": 5, "يونيو": 6, "يوليو": 7, "أغسطس": 8,
+var months = map[string]time.Month{"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10,
+	"nov": 11, "dec": 12,
+	"mei": 5, "ago": 8, "okt": 10, "des": 12, "जनवरी": 1, "फरवरी": 2, "मार्च": 3, "अप्रैल": 4, "मई": 5, "जून": 6, "जुलाई": 7, "अगस्त": 8,
+	"सितंबर":  9,
+	"अक्टूबर": 10, "नवंबर": 11, "दिसंबर": 12, "يناير": 1, "فبراير": 2, "مارس": 3, "أبريل": 4, "ابريل": 4, "مايو": 5, "يونيو": 6, "يوليو": 7,
+	"أغسطس": 8,
 	"اغسطس": 8, "سبتمبر": 9, "أكتوبر": 10, "اكتوبر": 10, "نوفمبر": 11, "ديسمبر": 12}
 
 func month(word string) time.Month {

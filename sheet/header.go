@@ -128,7 +128,8 @@ func (t *Table) name(header []string, names *names, how Reading) error {
 	return nil
 }
 
-var squeezer = strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "*", "", "/", "", "'", "", "’", "", "(", "", ")", "", ":", "", "#", "", "&", "")
+var squeezer = strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "*", "", "/", "", "'", "", "’", "", "(", "", ")", "", ":", "", "#",
+	"", "&", "")
 
 // squeeze is a header without what people write differently.
 func squeeze(header string) string { return squeezer.Replace(api.Fold(header)) }

@@ -67,8 +67,11 @@ const (
 // What can be wrong with a school when a request asks for it.
 var (
 	ErrSchoolNotFound = errors.New("tenancy: no such school")
-	ErrNoSchool       = errors.New("tenancy: statement is bound to no school")
-	ErrOtherSchool    = errors.New("tenancy: statement is bound to another school than its transaction")
+	// ErrNotActive says that a school is suspended, archived or not made yet: where only active schools are opened it is as
+	// good as not there.
+	ErrNotActive   = fmt.Errorf("tenancy: the school is not active: %w", ErrSchoolNotFound)
+	ErrNoSchool    = errors.New("tenancy: statement is bound to no school")
+	ErrOtherSchool = errors.New("tenancy: statement is bound to another school than its transaction")
 	// ErrBehind says that a school's schema is older than this binary and could not be
 	// brought up to date just now. It is worth trying again in a few seconds.
 	ErrBehind = errors.New("tenancy: the school is being brought up to date")

@@ -11,7 +11,7 @@ import (
 	"homeroom/migrations"
 )
 
-// Snapshot is a school as it was at one moment, however long it is read and whatever is
+// Snapshot is a school as it was at one moment, however long it is read and however much is
 // written meanwhile: one read-only transaction that repeats what it has read, under the
 // school's own role.
 type Snapshot struct {

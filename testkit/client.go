@@ -120,7 +120,7 @@ func (c *Client) Send(t testing.TB, method, path, contentType string, body []byt
 	return answered(t, method, path, func() (Answer, error) { return c.TrySend(method, path, contentType, body) })
 }
 
-// answered is the answer to a call; one that reads is sent again while it is told to come back.
+// answered is the answer to a call; one that reads is sent again while it is answered 503.
 func answered(t testing.TB, method, path string, send func() (Answer, error)) Answer {
 	t.Helper()
 	a, err := send()

@@ -211,7 +211,8 @@ func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.R
 	t.Helper()
 	account, session := api.NewID(), api.NewID()
 	pool := a.Service.Cluster.PlatformPool()
-	// Their proof is fresh for as long as the session lives. The service may have entered them already: it compares schools with its directory now and then.
+	// Their proof is fresh for as long as the session lives. The service may have entered them already:
+	// it compares schools with its directory now and then.
 	err := pool.QueryRow(context.Background(), `with made as (
 			insert into platform.account (id, school_id, user_id, role_type, phone, phone_proven_at) values ($1, $2, $3, $4, nullif($5, ''), now())
 			on conflict (user_id, school_id) do update set phone_proven_at = now() returning id)

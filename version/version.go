@@ -17,7 +17,7 @@ var (
 
 // Info describes a binary.
 type Info struct {
-	Version  string `json:"version"`  // a tag (v1.2.0), a tag and the commits since (v1.2.0-14-gabc1234), a short hash without any tag, or "dev"
+	Version  string `json:"version"`  // a tag (v1.2.0), one and the commits since (v1.2.0-14-gabc1234), a short hash without any tag, or "dev"
 	Revision string `json:"revision"` // the commit, with "+changes" if files differed from it; or "unknown"
 	Date     string `json:"date"`     // when that commit was made, in UTC; or "unknown"
 	Go       string `json:"go"`

@@ -23,7 +23,7 @@ import (
 var files embed.FS
 
 // nonceMark stands in index.html where every answer gets a nonce of its own; the other
-// two where the page is told of the map's pictures.
+// two where the page gets the address of the map's pictures.
 const (
 	nonceMark       = "__NONCE__"
 	tilesMark       = "__MAP_TILES__"

@@ -67,7 +67,8 @@ func (w *Writes) For(s *tenancy.School) bool { return w.cluster.HasStandby(s) }
 
 // Wrote remembers a write, before it is answered.
 func (w *Writes) Wrote(ctx context.Context, s *tenancy.School, user uuid.UUID, all bool, end int64) {
-	one := write{school: s.ID.String(), node: w.cluster.Newest(s).Node, readers: []string{user.String()}, end: end, until: time.Now().Add(kept)}
+	one := write{school: s.ID.String(), node: w.cluster.Newest(s).Node, readers: []string{user.String()}, end: end,
+		until: time.Now().Add(kept)}
 	if all {
 		one.readers = append(one.readers, everybody)
 	}

@@ -76,8 +76,9 @@ func (c LiveChannel) asyncDocument(k *api.Kernel) (schema, error) {
 		"asyncapi": "3.0.0",
 		"info":     schema{"title": "Homeroom, the live channel", "version": "1.0.0", "description": liveGuide()},
 		"servers": schema{"this": schema{
-			"host": "{host}", "pathname": "/socket.io/", "protocol": "wss", "description": "Socket.IO, protocol 5 (clients 3.x, 4.x) or 4 (2.x), namespace /.",
-			"variables": schema{"host": schema{"default": "localhost:3001", "description": "The API's own address."}},
+			"host": "{host}", "pathname": "/socket.io/", "protocol": "wss",
+			"description": "Socket.IO, protocol 5 (clients 3.x, 4.x) or 4 (2.x), namespace /.",
+			"variables":   schema{"host": schema{"default": "localhost:3001", "description": "The API's own address."}},
 		}},
 		"channels": schema{"live": schema{
 			"address": "/", "title": "The live bus", "messages": ofChannel,
@@ -148,7 +149,8 @@ func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 	}{
 		{"You connect with", true, []LiveEvent{{"auth", "The `auth` of the handshake; 2.x clients send it in the query.", c.Auth}}},
 		{"You send", true, c.FromClients},
-		{"It is answered", false, []LiveEvent{{"accepted", "Done.", c.Accepted}, {"refused", "Not done; also the data of `connect_error`.", c.Refused}}},
+		{"It is answered", false,
+			[]LiveEvent{{"accepted", "Done.", c.Accepted}, {"refused", "Not done; also the data of `connect_error`.", c.Refused}}},
 		{"You hear", false, c.ToClients},
 	} {
 		if err := write(part.title, part.input, part.events); err != nil {
@@ -162,7 +164,8 @@ func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 // pageHead is the head of a page beside the API's own, with its links.
 func pageHead(title, links string) string {
 	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-		`<title>Homeroom: ` + html.EscapeString(title) + `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api-docs/page.css">` +
+		`<title>Homeroom: ` + html.EscapeString(title) +
+		`</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api-docs/page.css">` +
 		`</head><body class="live"><p><a href="/api-docs">The API</a>` + links + `</p><h1>` + html.EscapeString(title) + `</h1>`
 }
 
@@ -210,7 +213,8 @@ func typeInWords(field schema) string {
 	if values, ok := field["enum"].([]any); ok {
 		words = append(words, list(values, ", "))
 	}
-	for _, bound := range []struct{ key, words string }{{"minimum", "at least %v"}, {"maximum", "at most %v"}, {"maxLength", "at most %v characters"}} {
+	for _, bound := range []struct{ key, words string }{{"minimum", "at least %v"}, {"maximum", "at most %v"},
+		{"maxLength", "at most %v characters"}} {
 		if v, ok := field[bound.key]; ok {
 			words = append(words, fmt.Sprintf(bound.words, v))
 		}

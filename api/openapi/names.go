@@ -31,7 +31,7 @@ func (s *schemas) components() (map[string]map[string]any, error) {
 }
 
 // names gives each use the plainest name that is its alone: its own, then with its
-// package. What is sent is told from what is answered only where a type is both.
+// package. Requests are distinguished from answers only where a type is both.
 func (s *schemas) names() map[schemaUse]string {
 	types := map[string]map[reflect.Type]bool{}
 	for use := range s.built {

@@ -71,7 +71,7 @@ func TestEveryFileOfTheDocumentationIsServedCompressedAndPlain(t *testing.T) {
 	}
 }
 
-func TestTheDocumentationPageLoadsNothingFromElsewhereAndRunsNoInlineScript(t *testing.T) {
+func TestAPIDocs_LoadNothingFromElsewhere_RunNoInlineScript(t *testing.T) {
 	t.Parallel()
 	h := docsServer(t)
 	outside := regexp.MustCompile(`(?i)https?://|["'(]//|@import`)

@@ -56,10 +56,13 @@ func (p Push) page(k *api.Kernel) ([]byte, error) {
 	}
 
 	out.WriteString("<h2>To a phone</h2>")
-	say("By Firebase Cloud Messaging. Register the device's token at each start of the app, `POST /teacher/notification/token` with `fcmToken` " +
-		"(parents, drivers and the office have the same row): it belongs to the session that registered it, and gets nothing once that has ended. " +
+	say("By Firebase Cloud Messaging. Register the device's token at each start of the app, `POST /teacher/notification/token` with " +
+		"`fcmToken` " +
+		"(parents, drivers and the office have the same row): it belongs to the session that registered it, and gets nothing once that " +
+		"has ended. " +
 		"`notification` has `title` and `body` for a locked screen: no marks, amounts or reasons, and no child's name. " +
-		"What there is to read the app asks for, with its token. `aps.badge` is how many notifications the user has not read, `aps.sound` is `default`, " +
+		"What there is to read the app asks for, with its token. `aps.badge` is how many notifications the user has not read, `aps.sound` is " +
+		"`default`, " +
 		"and Android's priority is `high`. `data`:")
 	if err := s.fieldTable(&out, schemaUse{t: reflect.TypeOf(p.Data)}); err != nil {
 		return nil, fmt.Errorf("a push message's data: %w", err)
@@ -74,8 +77,10 @@ func (p Push) page(k *api.Kernel) ([]byte, error) {
 	rows(lines)
 
 	out.WriteString("<h2>Topics</h2>")
-	say("An app subscribes its phone to topics by itself. Anybody may hear a topic, so those of a child and of a teacher say only that there is " +
-		"something to read: the school's name, `data.type` and `data.id`. The same notice comes to the device too, with the same `deliveryId`. " +
+	say("An app subscribes its phone to topics by itself. Anybody may hear a topic, so those of a child and of a teacher say only " +
+		"that there is " +
+		"something to read: the school's name, `data.type` and `data.id`. The same notice comes to the device too, with the same " +
+		"`deliveryId`. " +
 		"The service takes a phone off a topic when its user may not hear it any more.")
 	lines = nil
 	for _, t := range p.Topics {
@@ -96,7 +101,8 @@ func (p Push) page(k *api.Kernel) ([]byte, error) {
 			kept = append(kept, fmt.Sprintf("%g hours for `%s`", d.Hours(), t.Name))
 		}
 	}
-	say(fmt.Sprintf("A push service keeps it for a browser that is off: %s, %g days for everything else. Those named and what is urgent have the urgency `high`.",
+	say(fmt.Sprintf("A push service keeps it for a browser that is off: %s, %g days for everything else. Those named and what is urgent "+
+		"have the urgency `high`.",
 		strings.Join(kept, ", "), p.Else.Hours()/24))
 
 	out.WriteString("<h2>What was sent</h2><p>" + inHTML("Whether or not a push arrives, `GET /parent/notification/delivered-notifications` "+

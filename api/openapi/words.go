@@ -35,7 +35,8 @@ var errorCodes = []struct {
 	{"PIN_WRONG", 400, "the phone or the PIN is wrong"},
 	{"PASSWORD_WRONG", 400, "the e-mail or the password is wrong"},
 	{"SECOND_FACTOR_NEEDED", 403,
-		"the sign-in was right so far; go on with `data.challenge` at `POST /auth/second-factor/verify`, or at `/enrol` where `data.enrol` says so"},
+		"the sign-in was right so far; go on with `data.challenge` at `POST /auth/second-factor/verify`, or at `/enrol` where " +
+			"`data.enrol` says so"},
 	{"SECOND_FACTOR_INVALID", 400, "the second factor is wrong, or its code was used before"},
 	{"SECOND_FACTOR_EXPIRED", 400, "the challenge of a sign-in is used up or older than 10 minutes: sign in again"},
 	{"REAUTHENTICATION_NEEDED", 403, "prove who you are at `POST /auth/reauthenticate`, then repeat the call"},
@@ -83,12 +84,14 @@ func headersOf(names ...string) map[string]header {
 var sharedParameters = map[string]parameter{
 	"DeviceToken": {
 		Name: api.DeviceHeader, In: inHeader,
-		Description: "The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored.",
-		Schema:      schema{"type": "string", "maxLength": 200},
+		Description: "The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: " +
+			"strangers cannot use them up. A wrong one is ignored.",
+		Schema: schema{"type": "string", "maxLength": 200},
 	},
 	"IdempotencyKey": {
 		Name: "Idempotency-Key", In: inHeader,
-		Description: "Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well.",
-		Schema:      schema{"type": "string", "maxLength": 200, "pattern": "^[ -~]*$"},
+		Description: "Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is " +
+			"409. A UUID per action does well.",
+		Schema: schema{"type": "string", "maxLength": 200, "pattern": "^[ -~]*$"},
 	},
 }

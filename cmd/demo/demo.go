@@ -140,7 +140,8 @@ func (d *Demo) Accounts() []Account {
 		if s := d.schools[i]; s.Status != tenancy.Active {
 			shut = fmt.Sprintf("%s is %s", s.Name, s.Status)
 		}
-		all = append(all, Account{School: p.name, Role: "School admin", Name: p.admin.name(), Email: p.adminEmail(), Password: password, Shut: shut})
+		all = append(all,
+			Account{School: p.name, Role: "School admin", Name: p.admin.name(), Email: p.adminEmail(), Password: password, Shut: shut})
 		if p.accountant.first != "" {
 			all = append(all, Account{School: p.name, Role: "Accountant", Name: p.accountant.name(), Email: p.accountantEmail(), Password: password,
 				Shut: shut})

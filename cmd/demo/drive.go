@@ -116,7 +116,8 @@ func (b *builder) driveOnce(ctx context.Context, l line) error {
 				return err
 			}
 		}
-		if err := b.board(ctx, driver, trip, func(student, stop uuid.UUID) bool { return slices.Contains(own, student) && stop == at.ID }); err != nil {
+		if err := b.board(ctx, driver, trip,
+			func(student, stop uuid.UUID) bool { return slices.Contains(own, student) && stop == at.ID }); err != nil {
 			return err
 		}
 		if err := pause(ctx, busStop); err != nil {

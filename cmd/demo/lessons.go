@@ -137,7 +137,8 @@ func (b *builder) addSubjects(ctx context.Context) ([]uuid.UUID, error) {
 			kind = "CO_SCHOLASTIC"
 		}
 		var made named
-		err := b.post(ctx, "/school-admin/subject/create", fields{"name": s.name, "code": s.code, "type": kind, "maxMarks": 100, "passMarks": 35}, &made)
+		err := b.post(ctx, "/school-admin/subject/create",
+			fields{"name": s.name, "code": s.code, "type": kind, "maxMarks": 100, "passMarks": 35}, &made)
 		if err != nil {
 			return nil, err
 		}

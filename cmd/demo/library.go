@@ -11,11 +11,13 @@ import (
 
 // titles are the library's books.
 var titles = []struct{ title, author, category string }{
-	{"Malgudi Days", "R. K. Narayan", "Fiction"}, {"Godan", "Premchand", "Fiction"}, {"The Discovery of India", "Jawaharlal Nehru", "History"},
+	{"Malgudi Days", "R. K. Narayan", "Fiction"}, {"Godan", "Premchand", "Fiction"},
+	{"The Discovery of India", "Jawaharlal Nehru", "History"},
 	{"Wings of Fire", "A. P. J. Abdul Kalam", "Biography"}, {"A Brief History of Time", "Stephen Hawking", "Science"},
 	{"Train to Pakistan", "Khushwant Singh", "Fiction"}, {"The Jungle Book", "Rudyard Kipling", "Children"},
 	{"Things Fall Apart", "Chinua Achebe", "Fiction"}, {"The River Between", "Ngugi wa Thiong'o", "Fiction"},
-	{"Unbowed", "Wangari Maathai", "Biography"}, {"Cosmos", "Carl Sagan", "Science"}, {"The Little Prince", "Antoine de Saint-Exupéry", "Children"},
+	{"Unbowed", "Wangari Maathai", "Biography"}, {"Cosmos", "Carl Sagan", "Science"},
+	{"The Little Prince", "Antoine de Saint-Exupéry", "Children"},
 	{"Alice in Wonderland", "Lewis Carroll", "Children"}, {"Treasure Island", "Robert Louis Stevenson", "Children"},
 	{"Pride and Prejudice", "Jane Austen", "Fiction"}, {"Silent Spring", "Rachel Carson", "Science"},
 }

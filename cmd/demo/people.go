@@ -341,7 +341,8 @@ func (i imported) err(what string) error {
 
 // importStaff takes the teachers, drivers and support staff in.
 func (b *builder) importStaff(ctx context.Context) error {
-	rows := [][]string{words("employeeCode firstName lastName employeeType phone department designation joiningDate licenceNumber licenceExpiryDate")}
+	rows := [][]string{words("employeeCode firstName lastName employeeType phone department designation joiningDate licenceNumber " +
+		"licenceExpiryDate")}
 	for i, e := range b.plan.staff() {
 		licence, expiry := "", ""
 		if e.kind == "DRIVER" {

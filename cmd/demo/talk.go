@@ -119,16 +119,19 @@ func (b *builder) askLeave(ctx context.Context) error {
 		from, to int
 		reason   string
 	}{{"SICK", 1, 3, "Viral fever. The doctor advised rest for three days."}, {"CASUAL", 4, 5, "A cousin's wedding"},
-		{"CASUAL", 8, 8, "A family function"}, {"EMERGENCY", 1, 1, "We have to travel to see a grandparent"}, {"SICK", 2, 2, "A dentist's appointment"}}
+		{"CASUAL", 8, 8, "A family function"}, {"EMERGENCY", 1, 1, "We have to travel to see a grandparent"},
+		{"SICK", 2, 2, "A dentist's appointment"}}
 	b.at(b.today, 8, 20, b.latest)
 	for i, l := range leaves[:min(len(leaves), len(parents))] {
 		var made struct{ ID uuid.UUID }
 		if err := b.call(ctx, b.as(parents[i].UserID, api.Parent), "POST", "/parent/leave/apply", fields{"studentId": parents[i].StudentID,
-			"leaveType": l.kind, "fromDate": b.schoolDay(l.from), "toDate": b.schoolDay(max(l.to, l.from)), "reason": l.reason}, &made); err != nil {
+			"leaveType": l.kind, "fromDate": b.schoolDay(l.from), "toDate": b.schoolDay(max(l.to, l.from)), "reason": l.reason},
+			&made); err != nil {
 			return err
 		}
 		if i == 2 {
-			if err := b.post(ctx, "/school-admin/leave/decide", fields{"leaveId": made.ID, "status": "APPROVED", "note": "Enjoy"}, nil); err != nil {
+			if err := b.post(ctx, "/school-admin/leave/decide", fields{"leaveId": made.ID, "status": "APPROVED", "note": "Enjoy"},
+				nil); err != nil {
 				return err
 			}
 		}
@@ -168,7 +171,8 @@ func (b *builder) writeMessages(ctx context.Context) error {
 			b.at(b.today.AddDays(-1), 17, 10, b.latest)
 			var first struct{ ThreadID uuid.UUID }
 			if err := b.call(ctx, b.as(p.UserID, api.Parent), "POST", "/parent/message/send", fields{"recipientIds": []uuid.UUID{*teacher.UserID},
-				"studentId": p.StudentID, "subject": "The trip to the museum", "body": "At what time does the bus leave on Thursday?"}, &first); err != nil {
+				"studentId": p.StudentID, "subject": "The trip to the museum", "body": "At what time does the bus leave on Thursday?"},
+				&first); err != nil {
 				return err
 			}
 			b.at(b.today.AddDays(-1), 18, 5, b.latest)

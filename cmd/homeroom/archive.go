@@ -102,7 +102,8 @@ func schoolVerify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Read an exported school through and say whether it is whole",
-		Long: `Read a file that "homeroom school export" wrote from its beginning to its end, and say what is in it, or where it is damaged. It needs no database.
+		Long: `Read a file that "homeroom school export" wrote from its beginning to its end, and say what
+is in it, or where it is damaged. It needs no database.
 
 With HOMEROOM_SECRET or HOMEROOM_ARCHIVE_KEY as the service has them it fails as well if
 neither this installation nor one with the same key wrote the file as it is.`,
@@ -120,7 +121,8 @@ neither this installation nor one with the same key wrote the file as it is.`,
 			if _, err := f.Seek(0, io.SeekStart); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s), made at %s, schema version %d\n", m.School.Name, m.School.Code, m.MadeAt.Format("2006-01-02 15:04:05 MST"), m.SchemaVersion)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s), made at %s, schema version %d\n", m.School.Name, m.School.Code,
+				m.MadeAt.Format("2006-01-02 15:04:05 MST"), m.SchemaVersion)
 			if err := printSums(cmd.OutOrStdout(), closing, "whole"); err != nil {
 				return err
 			}
@@ -196,7 +198,8 @@ has files in it, and HOMEROOM_NODE_URL if the service has that.`,
 	cmd.Flags().StringVar(&id, "id", "", "the new school's id; a new one unless given")
 	cmd.Flags().StringVar(&i.Name, "name", "", "the new school's name; the file's unless given")
 	cmd.Flags().StringVar(&i.Node, "node", "", "database node; the least loaded one unless named")
-	cmd.Flags().BoolVar(&i.Seal.Unsigned, "unsigned", false, "take a file that no key of this installation sealed: it may have been changed by anybody who had it")
+	cmd.Flags().BoolVar(&i.Seal.Unsigned, "unsigned", false,
+		"take a file that no key of this installation sealed: it may have been changed by anybody who had it")
 	cmd.Flags().BoolVar(&suspended, "suspended", false, "leave it shut, for \"homeroom school activate\"")
 	return cmd
 }
@@ -244,7 +247,8 @@ func importSchool(ctx context.Context, s *service.Service, i archive.Import, f i
 		fmt.Fprintf(out, "%d messages that waited to be sent when the file was made are not sent\n", made.Unsent)
 	}
 	if open, err := s.Cluster.InUse(ctx, m.School.ID); err == nil && open && i.Status == tenancy.Active {
-		fmt.Fprintf(out, "The school it was made of (%s) is here too and not archived: people with accounts at both choose when they sign in\n", m.School.ID)
+		fmt.Fprintf(out, "The school it was made of (%s) is here too and not archived: people with accounts at both choose when they sign in\n",
+			m.School.ID)
 	}
 	fmt.Fprintln(out, "School", made.School.Code, "is ready:", made.School.ID)
 	_ = s.Announce(ctx, made.School.ID) // nobody remembers it yet

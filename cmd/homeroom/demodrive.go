@@ -124,7 +124,8 @@ func (d demoDrive) leg(ctx context.Context, socket *ioclient.Client, from, to de
 		case <-time.After(d.tick):
 		}
 		share := float64(n) / float64(steps)
-		if err := report(ctx, socket, from.Lat+(to.Lat-from.Lat)*share, from.Lng+(to.Lng-from.Lng)*share, demoPace*d.speed, heading); err != nil {
+		if err := report(ctx, socket, from.Lat+(to.Lat-from.Lat)*share, from.Lng+(to.Lng-from.Lng)*share, demoPace*d.speed,
+			heading); err != nil {
 			return err
 		}
 	}

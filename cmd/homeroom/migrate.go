@@ -54,7 +54,8 @@ the service has that.`,
 		},
 	}
 	cmd.Flags().IntVar(&workers, "workers", 4, "schools of a node that are migrated at a time")
-	cmd.Flags().BoolVar(&checkAll, "check-all", false, "look into every school and compare the platform with the nodes, e.g. after a server was restored from a backup")
+	cmd.Flags().BoolVar(&checkAll, "check-all", false,
+		"look into every school and compare the platform with the nodes, e.g. after a server was restored from a backup")
 	return cmd
 }
 
@@ -69,7 +70,8 @@ func compareNodes(ctx context.Context, c *tenancy.Cluster, out io.Writer) error 
 		}
 	}
 	if harmed > 0 {
-		err = errors.Join(err, fmt.Errorf("the platform and the nodes do not agree on %d schools: see above, and docs/operations/backups.md", harmed))
+		err = errors.Join(err,
+			fmt.Errorf("the platform and the nodes do not agree on %d schools: see above, and docs/operations/backups.md", harmed))
 	}
 	return err
 }

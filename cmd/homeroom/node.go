@@ -87,7 +87,8 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 			if off {
 				fmt.Fprintln(cmd.OutOrStdout(), "Every read is answered by the node itself.")
 			} else {
-				fmt.Fprintln(cmd.OutOrStdout(), "The standby answers lists and reports from now on; the console's page of nodes shows whether it is in use.")
+				fmt.Fprintln(cmd.OutOrStdout(),
+					"The standby answers lists and reports from now on; the console's page of nodes shows whether it is in use.")
 			}
 			return nil
 		},

@@ -69,7 +69,7 @@ func TestHomeroomServeKeepsLocalThingsOutAndOperationsApart(t *testing.T) {
 	wants(t, 200, "GET", address+"/api-docs", "", nil)
 	wants(t, 200, "GET", ops+"/healthz", "", nil)
 	wants(t, 200, "GET", ops+"/readyz", "", nil)
-	if metrics := string(wants(t, 200, "GET", ops+"/metrics", "", nil)); !strings.Contains(metrics, `homeroom_requests_total{row="POST /auth/login",status="400"}`) {
+	if metrics := string(wants(t, 200, "GET", ops+"/metrics", "", nil)); !strings.Contains(metrics, `homeroom_http_requests_total{row="POST /auth/login",status="400"}`) {
 		t.Error("the sign-in is not among the metrics")
 	}
 	wants(t, 404, "POST", ops+"/auth/login", "", nil)

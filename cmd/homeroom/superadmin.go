@@ -61,7 +61,8 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 		},
 	}
 	create.Flags().StringVar(&name, "name", "", "what people call them")
-	cmd.AddCommand(create, listOperatorsCommand(), resetPasswordCommand(), disableOperatorCommand(), enableOperatorCommand(), resetFactorCommand())
+	cmd.AddCommand(create, listOperatorsCommand(), resetPasswordCommand(), disableOperatorCommand(), enableOperatorCommand(),
+		resetFactorCommand())
 	return cmd
 }
 

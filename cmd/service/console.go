@@ -9,9 +9,9 @@ import (
 	"homeroom/web"
 )
 
-// mountFront adds what is no endpoint of the API: the start page, the console, the people's app, and in the local
+// mountScreens adds what is no endpoint of the API: the start page, the console, the people's app, and in the local
 // profile, where everything is on one port, the operators' endpoints.
-func (s *Service) mountFront(start http.Handler) {
+func (s *Service) mountScreens(start http.Handler) {
 	engine := s.Kernel.Engine()
 	maps := web.Map{Tiles: s.Config.MapTiles, Attribution: s.Config.MapAttribution}
 	if start == nil {

@@ -20,7 +20,8 @@ import (
 )
 
 // These tests walk every row there is. A new row is under them without a line here:
-// its module's examples (modules/<name>/example.go) say how its records are made.
+// its module's examples (modules/<name>/example.go) say how its records are made. Each is a check of some rows, so that
+// a module that the product does not have goes through it too: see TestNewModule_KeepsTheContract.
 
 var everyRole = []api.RoleType{api.SchoolAdmin, api.Teacher, api.Parent, api.Driver, api.SuperAdmin}
 
@@ -66,7 +67,13 @@ func call(t *testing.T, c *testkit.Client, r api.Row) testkit.Answer {
 func TestWithoutATokenEveryRowThatWantsOneIs401(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	for _, r := range app.Service.Kernel.Rows {
+	checkUnauthorized(t, app, app.Service.Kernel.Rows)
+}
+
+// checkUnauthorized calls rows without a token that counts.
+func checkUnauthorized(t *testing.T, app *testkit.App, rows []api.Row) {
+	t.Helper()
+	for _, r := range rows {
 		if !r.Bearer {
 			if !strings.HasPrefix(r.Path, "/auth/") && !strings.Contains(r.Path, "/user-auth/") && !r.Unlisted && !hasSecretAddress(r) {
 				t.Errorf("%s is open to everybody", r.Name())
@@ -88,8 +95,14 @@ func TestWithoutATokenEveryRowThatWantsOneIs401(t *testing.T) {
 func TestEveryOtherRoleIsDenied(t *testing.T) {
 	t.Parallel()
 	s := testkit.Shared(t).NewSchool(t)
+	checkOtherRoles(t, s, rowsOf(s.App))
+}
+
+// checkOtherRoles calls rows as users of every role that they are not for.
+func checkOtherRoles(t *testing.T, s *testkit.School, rows []api.Row) {
+	t.Helper()
 	clients := everyone(t, s)
-	for _, r := range rowsOf(s.App) {
+	for _, r := range rows {
 		for _, role := range everyRole {
 			if slices.Contains(r.Roles, role) {
 				continue
@@ -164,15 +177,26 @@ func TestWithoutThePermissionEveryRowIsDeniedBeforeAnyQuery(t *testing.T) {
 
 func TestEveryRowCountsAgainstItsClass(t *testing.T) {
 	t.Parallel()
-	limits := map[api.LimitClass]string{api.LimitAuth: "100001", api.LimitRead: "100002", api.LimitWrite: "100003", api.LimitRide: "100004"}
-	app := testkit.Start(t, contractRows, func(c *config.Config, _ *service.Options) {
-		c.LimitAuth, c.LimitRead, c.LimitWrite, c.LimitRide = limits[api.LimitAuth]+"-M", limits[api.LimitRead]+"-M",
-			limits[api.LimitWrite]+"-M", limits[api.LimitRide]+"-M"
-	})
-	s := app.NewSchool(t)
+	app := testkit.Start(t, contractRows, withClassLimits)
+	checkClasses(t, app.NewSchool(t), app.Service.Kernel.Rows)
+}
+
+// classLimits are limits that nobody reaches, each another number.
+var classLimits = map[api.LimitClass]string{api.LimitAuth: "100001", api.LimitRead: "100002", api.LimitWrite: "100003",
+	api.LimitRide: "100004"}
+
+func withClassLimits(c *config.Config, _ *service.Options) {
+	c.LimitAuth, c.LimitRead = classLimits[api.LimitAuth]+"-M", classLimits[api.LimitRead]+"-M"
+	c.LimitWrite, c.LimitRide = classLimits[api.LimitWrite]+"-M", classLimits[api.LimitRide]+"-M"
+}
+
+// checkClasses looks which limit rows count against, at an instance with classLimits. It takes all rights from the school.
+func checkClasses(t *testing.T, s *testkit.School, rows []api.Row) {
+	t.Helper()
+	app, limits := s.App, classLimits
 	clients := everyone(t, s)
 	setRights(t, s, false)
-	for _, r := range app.Service.Kernel.Rows {
+	for _, r := range rows {
 		want, c := api.LimitWrite, app.Nobody()
 		switch {
 		case hasSecretAddress(r), r.Console && r.Class == api.LimitRead:
@@ -210,6 +234,12 @@ func TestEveryRowCountsAgainstItsClass(t *testing.T) {
 func TestEveryRowIsDocumentedWithItsSummary(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
+	checkDocumented(t, app, app.Service.Kernel.Rows)
+}
+
+// checkDocumented looks for rows in the document.
+func checkDocumented(t *testing.T, app *testkit.App, rows []api.Row) {
+	t.Helper()
 	raw, err := openapi.Document(app.Service.Kernel)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +250,7 @@ func TestEveryRowIsDocumentedWithItsSummary(t *testing.T) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range app.Service.Kernel.Rows {
+	for _, r := range rows {
 		if r.Summary == "" {
 			t.Errorf("%s has no summary", r.Name())
 		}
@@ -244,19 +274,36 @@ func TestEveryRowIsDocumentedWithItsSummary(t *testing.T) {
 func TestInEvaluationModeTeachersOnlyReadExceptExamsAndResults(t *testing.T) {
 	t.Parallel()
 	s := testkit.Shared(t).NewSchool(t)
+	before := s.Count(t, "class", "true")
+	if refused := checkEvaluationMode(t, s, rowsOf(s.App)); refused < 3 {
+		t.Errorf("only %d rows were refused", refused)
+	}
+	if n := s.Count(t, "class", "true"); n != before {
+		t.Errorf("%d classes were written", n-before)
+	}
 	clients := everyone(t, s)
+	for role, path := range map[api.RoleType]string{api.Parent: "/parent/leave/contract", api.Driver: "/driver/transport/contract",
+		api.SchoolAdmin: "/school-admin/class/create"} {
+		if a := clients[role].Call(t, "POST", path, map[string]any{"name": "Class 5"}); a.Status >= 300 {
+			t.Errorf("%s is no teacher: %d %s", role, a.Status, a.Body)
+		}
+	}
+}
+
+// checkEvaluationMode switches it on and calls the rows of teachers. It returns how many were refused.
+func checkEvaluationMode(t *testing.T, s *testkit.School, rows []api.Row) (refused int) {
+	t.Helper()
+	teacher := s.As(t, api.Teacher)
 	setRights(t, s, true)
 	if err := s.DB(t).Exec(`update school_setting set evaluation_mode = true, policy_version = policy_version + 1`).Error; err != nil {
 		t.Fatal(err)
 	}
 	s.App.Service.RBAC.Changed(s.ID)
-	before := s.Count(t, "class", "true")
-	refused := 0
-	for _, r := range rowsOf(s.App) {
+	for _, r := range rows {
 		if !slices.Contains(r.Roles, api.Teacher) {
 			continue
 		}
-		a := call(t, clients[api.Teacher], r)
+		a := call(t, teacher, r)
 		readOnly := strings.Contains(string(a.Body), "EVALUATION_MODE_READONLY")
 		want := r.Action != api.Read && !r.OpenInEvaluationMode && r.Module != "exam" && r.Module != "result"
 		if want {
@@ -266,18 +313,7 @@ func TestInEvaluationModeTeachersOnlyReadExceptExamsAndResults(t *testing.T) {
 			t.Errorf("%s: %d %s", r.Name(), a.Status, a.Body)
 		}
 	}
-	if refused < 3 {
-		t.Errorf("only %d rows were refused", refused)
-	}
-	if n := s.Count(t, "class", "true"); n != before {
-		t.Errorf("%d classes were written", n-before)
-	}
-	for role, path := range map[api.RoleType]string{api.Parent: "/parent/leave/contract", api.Driver: "/driver/transport/contract",
-		api.SchoolAdmin: "/school-admin/class/create"} {
-		if a := clients[role].Call(t, "POST", path, map[string]any{"name": "Class 5"}); a.Status >= 300 {
-			t.Errorf("%s is no teacher: %d %s", role, a.Status, a.Body)
-		}
-	}
+	return refused
 }
 
 func TestAnotherSchoolsIDIsLikeAnIDThatIsNobodys(t *testing.T) {

@@ -27,7 +27,13 @@ func withoutKey(r api.Row) bool {
 
 func TestContract_PostsThatWrite_TakeAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	for _, r := range rowsOf(testkit.Shared(t)) {
+	checkIdempotencyKeys(t, rowsOf(testkit.Shared(t)))
+}
+
+// checkIdempotencyKeys looks which rows take them.
+func checkIdempotencyKeys(t *testing.T, rows []api.Row) {
+	t.Helper()
+	for _, r := range rows {
 		if r.Method == http.MethodPost && !withoutKey(r) && !r.Idempotent {
 			t.Errorf("%s takes no Idempotency-Key", r.Name())
 		}

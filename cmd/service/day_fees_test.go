@@ -20,7 +20,7 @@ type clerksMorning struct {
 	cash, cheque          fee.Collection
 }
 
-func (m *clerksMorning) settle(t *testing.T) {
+func (m *clerksMorning) decideFees(t *testing.T) {
 	class, division := m.ids["/school-admin/class/"], m.ids["/school-admin/division/"]
 	admit := func(name string) uuid.UUID {
 		return testkit.Post[roster.StudentDetail](t, m.office, "/school-admin/student/create", map[string]any{

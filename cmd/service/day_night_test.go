@@ -112,7 +112,7 @@ func (n *night) call(s *stage, req *http.Request) (*http.Response, error) {
 	}()
 	dayFaults[kind].strike(n, s)
 	<-answered
-	n.settle(s)
+	n.drainBroken(s)
 	return resp, err
 }
 
@@ -179,9 +179,9 @@ func (n *night) cutPostgres(*stage) {
 	}
 }
 
-// settle uses up the broken connections of the first instance, which the tests look at the
+// drainBroken uses up the broken connections of the first instance, which the tests look at the
 // databases with; clients are told to come back instead.
-func (n *night) settle(s *stage) {
+func (n *night) drainBroken(s *stage) {
 	ctx := context.Background()
 	cluster := s.apps[0].Service.Cluster
 	works := func() bool {

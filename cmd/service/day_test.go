@@ -44,7 +44,7 @@ func liveDay(t *testing.T, at *stage) {
 		{"the school admin imports 300 students with their guardians, seven rows of whom are mended first", d.enrol},
 		{"the school admin employs a class teacher and sets a timetable whose one clash is refused", d.staff},
 		{"6-A is filled and has a class teacher", d.fillClass},
-		{"fees are settled on for class 11", func(t *testing.T) { clerk.day = d.of(t, 11); clerk.settle(t) }},
+		{"fees are decided for class 11", func(t *testing.T) { clerk.day = d.of(t, 11); clerk.decideFees(t) }},
 		{"an exam of class 7 is scheduled, with one clash refused", func(t *testing.T) { exams.day = d.of(t, 7); exams.schedule(t) }},
 		{"the school gets a bus, two routes, riders and trips", bus.furnish},
 		{"class 9 has two families and a teacher", func(t *testing.T) { two.day = d.of(t, 9); two.people(t) }},

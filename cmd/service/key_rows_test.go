@@ -14,7 +14,15 @@ import (
 func TestKey_EveryRow_TakesItOrRefusesIt(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
-	s := app.NewSchool(t)
+	if took, refused := checkKeys(t, app.NewSchool(t), app.Service.Kernel.Rows); took < 200 || refused < 100 {
+		t.Errorf("%d rows take keys and %d refuse them", took, refused)
+	}
+}
+
+// checkKeys calls rows with a key. It returns how many took and how many refused it.
+func checkKeys(t *testing.T, s *testkit.School, rows []api.Row) (took, refused int) {
+	t.Helper()
+	app := s.App
 	var all []any
 	for _, p := range app.Service.Kernel.Catalogue {
 		all = append(all, map[string]any{"module": p.Key, "canRead": true, "canWrite": true, "canDelete": true})
@@ -22,8 +30,7 @@ func TestKey_EveryRow_TakesItOrRefusesIt(t *testing.T) {
 	key := app.Nobody()
 	key.Token = testkit.Post[integration.NewKey](t, s.As(t, api.SchoolAdmin), "/school-admin/integration/key/create",
 		map[string]any{"name": "All", "permissions": all, "perMinute": 600}).Key
-	took, refused := 0, 0
-	for _, r := range app.Service.Kernel.Rows {
+	for _, r := range rows {
 		if !r.Bearer {
 			continue
 		}
@@ -43,7 +50,5 @@ func TestKey_EveryRow_TakesItOrRefusesIt(t *testing.T) {
 			}
 		}
 	}
-	if took < 200 || refused < 100 {
-		t.Errorf("%d rows take keys and %d refuse them", took, refused)
-	}
+	return took, refused
 }

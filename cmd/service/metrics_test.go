@@ -117,7 +117,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		`homeroom_sign_ins_total{method="password",outcome="refused"}`:               1,
 		`homeroom_sign_ins_total{method="code",outcome="refused"}`:                   1,
 		`homeroom_sign_ins_total{method="pin",outcome="in"}`:                         0,
-		`homeroom_requests_total{row="POST /auth/login",status="400"}`:               1,
+		`homeroom_http_requests_total{row="POST /auth/login",status="400"}`:          1,
 		`homeroom_deliveries_total{channel="SMS",outcome="failed"}`:                  1,
 		`homeroom_deliveries_total{channel="SMS",outcome="sent"}`:                    1,
 		`homeroom_delivery_paused{channel="SMS"}`:                                    0,
@@ -144,7 +144,7 @@ func TestWhatHappenedIsToldOnTheOperationsListener(t *testing.T) {
 		}
 	}
 	for _, metric := range []string{
-		`homeroom_facts_published_total{outcome="heard"}`, `homeroom_fact_lateness_seconds_count`, `homeroom_redis_seconds_count`,
+		`homeroom_facts_published_total{outcome="heard"}`, `homeroom_fact_lateness_seconds_count`, `homeroom_redis_call_duration_seconds_count`,
 		`homeroom_jobs_processed_total{kind="resume",outcome="done"}`, `go_goroutines`, `process_resident_memory_bytes`,
 	} {
 		if told[metric] < 1 {

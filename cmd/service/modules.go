@@ -61,7 +61,9 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		PublicURL: s.Config.Public}
 	years := &year.Module{AddTerms: exam.AddFirstTerms, DropTerms: exam.DropFirstTerms}
 	modules := []api.Module{
+		sightModule(s.Hints, notifications, dispatches),
 		s.Auth.Describe(),
+		invitationModule(s.Registry, s.Auth),
 		devModule(s.Config.Profile, s.Redis),
 		(&school.Module{Cluster: s.Cluster, Provisioner: s.Provisioner, Mover: s.Mover, Admins: s.Auth, Adopt: s.adoptProfile,
 			Archives: s.exports}).Describe(),
@@ -84,16 +86,12 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&message.Module{Files: files}).Describe(),
 		notifications.Describe(),
 		dispatches.Describe(),
-		deliveryModule(s.Sender, s.now, s.Config.KeepMessages, s.Config.KeepNotifications),
+		deliveryModule(s.Sender, s.Hooks, s.now, s.Config.KeepMessages, s.Config.KeepNotifications),
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
 		s.RBAC.Describe(),
 		(&integration.Module{NewKey: auth.NewKey, Hooks: s.Hooks}).Describe(),
 		(&dashboard.Module{Buses: Buses{}, Lessons: lessons}).Describe(),
-	}
-	for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
-		onSightChange(s.Bus, kind, "topics", notifications.FollowSight)
-		onSightChange(s.Bus, kind, "dispatches", dispatches.FollowSight)
 	}
 	modules = append(modules, more...)
 	years.Parts = api.YearParts(modules)
@@ -110,13 +108,17 @@ func Personal(modules []api.Module) []api.PersonalTable {
 	return tables
 }
 
-// deliveryModule deletes what was sent more than so many days ago.
-func deliveryModule(sender *delivery.Sender, now func() time.Time, keepMessages, keepNotifications int) api.Module {
+// deliveryModule sends what is queued, and deletes what was sent more than so many days ago.
+func deliveryModule(sender *delivery.Sender, hooks *delivery.Hooks, now func() time.Time, keepMessages, keepNotifications int) api.Module {
 	daysAgo := func(n int) time.Time { return now().AddDate(0, 0, -n) }
 	return api.Module{
 		Name:     "delivery",
 		Folder:   "cmd/service",
 		Personal: api.NoTables, // modules/dispatch and modules/notification declare what they have it send
+		Listen: func(bus *events.Bus) {
+			sender.Follow(bus)
+			hooks.Follow(bus)
+		},
 		Scheduled: []api.Scheduled{{
 			Name: "clear-told", Every: 24 * time.Hour,
 			Platform: func(ctx context.Context) error {
@@ -126,6 +128,22 @@ func deliveryModule(sender *delivery.Sender, now func() time.Time, keepMessages,
 				return delivery.Clear(ctx, at.DB, daysAgo(keepMessages), daysAgo(keepNotifications))
 			},
 		}},
+	}
+}
+
+// sightModule follows who may see what: messages that wait, topics of devices and rooms of the live channel.
+func sightModule(hints *events.Hints, notifications *notification.Module, dispatches *dispatch.Module) api.Module {
+	return api.Module{
+		Name:     "sight",
+		Folder:   "cmd/service",
+		Personal: api.NoTables,
+		Listen: func(bus *events.Bus) {
+			followSights(bus, hints)
+			for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
+				onSightChange(bus, kind, "topics", notifications.FollowSight)
+				onSightChange(bus, kind, "dispatches", dispatches.FollowSight)
+			}
+		},
 	}
 }
 

@@ -65,13 +65,33 @@ func TestNewModule_IsServedPermittedAndDocumented(t *testing.T) {
 
 func TestNewModule_KeepsTheContract(t *testing.T) {
 	t.Parallel()
-	app := startWithNurse(t, newDatabase("nurse"))
-	rows := nurse.Describe().Rows
+	app := testkit.StartOn(t, testkit.Stack(t), newDatabase("nurse"), withNurse, withClassLimits)
+	rows := slices.DeleteFunc(rowsOf(app), func(r api.Row) bool { return r.Module != "nurse" })
+	if len(rows) != 6 { // with the list by POST
+		t.Fatalf("the module has %d rows", len(rows))
+	}
+	checkUnauthorized(t, app, rows)
+	checkDocumented(t, app, rows)
+	checkIdempotencyKeys(t, rows)
+	checkBounds(t, app, "/school-admin/nurse/")
 	checkForeignIDs(t, app, rows)
+	checkPutsOfNothing(t, app, rows)
+	checkUpdatedAt(t, app, rows)
 
 	s := app.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
-	setRights(t, s, false)
+	newMaker(t, s).Example(visitPath + ":id")
+	checkOtherRoles(t, s, rows)
+	checkHead(t, s, rows)
+	checkCSV(t, rows, map[api.RoleType]*testkit.Client{api.SchoolAdmin: admin})
+	if said := checkLabels(t, s, rows); said == 0 {
+		t.Error("no field was refused")
+	}
+	if took, refused := checkKeys(t, s, rows); took != len(rows) {
+		t.Errorf("%d rows take keys and %d refuse them", took, refused)
+	}
+	checkEvaluationMode(t, s, rows)
+	checkClasses(t, s, rows)
 	for _, r := range rows {
 		if a := call(t, admin, r); a.Status != 403 || a.Failure(t).Error != "PERMISSION_DENIED" {
 			t.Errorf("%s without the right: %d %s", r.Name(), a.Status, a.Body)

@@ -27,8 +27,9 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 		}
 	}
 	if s.Config.WebPush {
-		s.Browsers = &delivery.Browsers{Platform: s.Cluster.PlatformPool(), Secret: []byte(s.Config.Secret), Subject: pushSubject(s.Config.Public),
-			Client: o.WebPush, Clock: s.now}
+		s.Browsers = &delivery.Browsers{Platform: s.Cluster.PlatformPool(), Secret: []byte(s.Config.Secret),
+			Subject: pushSubject(s.Config.Public),
+			Client:  o.WebPush, Clock: s.now}
 		if o.WebPush == nil {
 			s.Browsers.Client = webpush.NewClient()
 		}
@@ -38,7 +39,8 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 		SMSLimit: s.Config.SMSDailyLimit, Clock: s.now, Log: s.Log,
 	})
 	s.Hooks = delivery.NewHooks(delivery.HookParts{Schools: s.schools, Platform: s.Cluster.PlatformPool(), Secret: []byte(s.Config.Secret),
-		Client: webpush.NewClient(), Loopback: s.Config.WebhookLoopback, Clock: s.now, Log: s.Log, FirstRetry: o.HookRetry, Timeout: o.HookTimeout})
+		Client: webpush.NewClient(), Loopback: s.Config.WebhookLoopback, Clock: s.now, Log: s.Log, FirstRetry: o.HookRetry,
+		Timeout: o.HookTimeout})
 	if s.Config.WebhookLoopback {
 		s.Hooks.Client = webpush.NewLoopbackClient()
 	}

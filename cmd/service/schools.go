@@ -13,11 +13,14 @@ import (
 	"homeroom/tenancy/lifecycle"
 )
 
-// schools opens schools, for requests and for work that no request asked for. The rules:
+// schools opens schools, for requests and for work that no request asked for. The rules, which nothing else repeats:
 //   - School finds one in any status; an active school behind this binary is migrated first.
-//   - Open opens an active school that is up to date. Any other is as good as not there.
-//   - Tx opens one in any status and at any version, for the outbox alone: what a school
-//     said before it was suspended is still told.
+//   - Open opens an active school that is up to date, for all that is done at a school. Any other is as good as not there.
+//   - OpenAny opens one in any status, for what goes on while it is suspended: its entries in the directory of accounts.
+//   - Tx opens one in any status and at any version, for the outbox alone: facts from before a school was suspended are
+//     still published. Their messages are sent once it is active again.
+//
+// Kernel.Work is a transaction of an active school with its facts and notices; api.InSchool a listener's part of Tx.
 type schools struct {
 	cluster  *tenancy.Cluster
 	registry *tenancy.Registry
@@ -40,14 +43,24 @@ func (s *schools) School(ctx context.Context, id uuid.UUID) (*tenancy.School, er
 	return s.registry.School(ctx, id)
 }
 
-// Open opens an active school; tenancy.ErrSchoolNotFound: there is none.
+// Open opens an active school; tenancy.ErrSchoolNotFound: there is none, tenancy.ErrNotActive among it: it is not active.
 func (s *schools) Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error) {
 	school, err := s.School(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	if school.Status != tenancy.Active {
-		return nil, nil, tenancy.ErrSchoolNotFound
+		return nil, nil, tenancy.ErrNotActive
+	}
+	db, err := s.cluster.School(ctx, school, mode)
+	return school, db, err
+}
+
+// OpenAny opens a school in any status; tenancy.ErrSchoolNotFound: there is none.
+func (s *schools) OpenAny(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error) {
+	school, err := s.School(ctx, id)
+	if err != nil {
+		return nil, nil, err
 	}
 	db, err := s.cluster.School(ctx, school, mode)
 	return school, db, err

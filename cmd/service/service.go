@@ -155,10 +155,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s.Relay = events.NewRelay(events.Options{Redis: s.Redis, Schools: s.schools, Bus: s.Bus, Log: o.Log, Clock: o.Clock,
 		Namespace: o.Namespace, Published: s.meters.Published})
 	s.Sender.Outbox, s.Hooks.Outbox = s.Relay, s.Relay
-	s.Sender.Follow(s.Bus)
-	s.Hooks.Follow(s.Bus)
 	s.openLive(o)
-	followSights(s.Bus, s.Hints)
 	if err := s.openKernel(o); err != nil {
 		return nil, err
 	}
@@ -235,32 +232,33 @@ func (s *Service) openAuth(o Options) error {
 		SessionsChanged:      func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 		CountSignIn:          s.meters.Tried,
 	})
-	inviteAdministrators(s.Bus, s.Registry, s.Auth)
 	steps := []lifecycle.Step{{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 		return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
 	}},
 		{Name: "administrator", Run: s.Auth.AddFirstAdmin}, {Name: "invitation", Run: s.Auth.InviteFirstAdmin}}
 	if !o.NoFirstYear {
-		steps = append(steps, lifecycle.Step{Name: "academic year", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
-			db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
-			if err != nil {
-				return err
-			}
-			first, err := year.AddFirst(db, school, api.DateOf(clock().In(school.Location())))
-			if err != nil || first == nil {
-				return err
-			}
-			return exam.AddFirstTerms(db, school, *first)
-		}})
+		steps = append(steps,
+			lifecycle.Step{Name: "academic year", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+				db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+				if err != nil {
+					return err
+				}
+				first, err := year.AddFirst(db, school, api.DateOf(clock().In(school.Location())))
+				if err != nil || first == nil {
+					return err
+				}
+				return exam.AddFirstTerms(db, school, *first)
+			}})
 	}
 	if o.NoQuietHours {
-		steps = append(steps, lifecycle.Step{Name: "no quiet hours", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
-			db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
-			if err != nil {
-				return err
-			}
-			return db.Exec(`update school_setting set quiet_from = null, quiet_to = null`).Error
-		}})
+		steps = append(steps,
+			lifecycle.Step{Name: "no quiet hours", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
+				db, err := s.Cluster.School(ctx, school, tenancy.ReadWrite)
+				if err != nil {
+					return err
+				}
+				return db.Exec(`update school_setting set quiet_from = null, quiet_to = null`).Error
+			}})
 	}
 	s.Provisioner = lifecycle.NewProvisioner(s.Cluster, steps...)
 	s.scheduler = &scheduler{schools: s.schools, work: map[string]api.Scheduled{}, now: s.now, log: s.Log}
@@ -329,7 +327,7 @@ func (s *Service) openKernel(o Options) error {
 	if err := s.Jobs.Schedule(s.scheduler.periodic(modules)...); err != nil {
 		return err
 	}
-	s.mountFront(o.Start)
+	s.mountScreens(o.Start)
 	s.mountReports()
 	s.mountRealtime()
 	return nil

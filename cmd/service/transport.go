@@ -47,8 +47,8 @@ type Buses struct{}
 
 // Out is the question, and then what was found.
 func (Buses) Out(c api.Ctx) (tenancy.Query, func() []dashboard.BusOut) {
-	var found []transport.Out
-	return transport.SelectOut(c, &found), func() []dashboard.BusOut {
+	var found []transport.RunningTrip
+	return transport.SelectRunningTrips(c, &found), func() []dashboard.BusOut {
 		out := make([]dashboard.BusOut, len(found))
 		for i, t := range found {
 			out[i] = dashboard.BusOut(t)

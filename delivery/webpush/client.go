@@ -47,8 +47,9 @@ func newClient(allowed func(netip.Addr) bool) *http.Client {
 				}
 				return guarded.DialContext(ctx, network, address)
 			},
-			TLSHandshakeTimeout: 5 * time.Second, MaxIdleConnsPerHost: 16, MaxResponseHeaderBytes: 16 << 10, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
-			Proxy: http.ProxyFromEnvironment,
+			TLSHandshakeTimeout: 5 * time.Second, MaxIdleConnsPerHost: 16, MaxResponseHeaderBytes: 16 << 10, IdleConnTimeout: time.Minute,
+			ForceAttemptHTTP2: true,
+			Proxy:             http.ProxyFromEnvironment,
 		},
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Counted is an announcement with how far it has come.
 type Counted struct {
 	View
-	RecipientCount int `json:"recipientCount" doc:"How many were told"`
+	RecipientCount int `json:"recipientCount" doc:"How many received it"`
 	ReadCount      int `json:"readCount" doc:"How many of them have read it"`
 }
 
@@ -22,7 +22,8 @@ var adminListing = api.Listing{
 		"status":         api.ByEnum("status", draft, scheduled, published, withdrawn),
 		"targetAudience": api.ByEnum("target_audience", "ALL", "PARENTS", "TEACHERS"),
 		"search":         api.Search("title", "body"),
-		"classId":        api.ByID("").Where("exists (select from announcement_target t where t.announcement_id = announcement.id and t.class_id = @v)"),
+		"classId": api.ByID("").Where("exists (select from announcement_target t where t.announcement_id = announcement.id and " +
+			"t.class_id = @v)"),
 	},
 }
 
@@ -51,7 +52,7 @@ func (m *Module) get(c api.Ctx, r byID) (Counted, error) {
 	return counted[0], nil
 }
 
-// counted adds who was told and who has read it, from the log itself.
+// counted adds how many received it and how many have read it, from the log itself.
 func (m *Module) counted(c api.Ctx, records ...Announcement) ([]Counted, error) {
 	views, err := m.view(c.DB, records...)
 	if err != nil {
@@ -63,19 +64,19 @@ func (m *Module) counted(c api.Ctx, records ...Announcement) ([]Counted, error) 
 	}
 	var counts []struct {
 		RecordID   uuid.UUID
-		Told, Read int
+		Sent, Read int
 	}
-	err = c.DB.Raw(`select record_id, count(*) as told, count(read_at) as read from notification where type = 'ANNOUNCEMENT'
+	err = c.DB.Raw(`select record_id, count(*) as sent, count(read_at) as read from notification where type = 'ANNOUNCEMENT'
 		and record_id in ? group by record_id`, ids).Scan(&counts).Error
 	if err != nil {
-		return nil, fmt.Errorf("counting who was told: %w", err)
+		return nil, fmt.Errorf("counting recipients: %w", err)
 	}
 	out := make([]Counted, len(views))
 	for i, v := range views {
 		out[i].View = v
 		for _, n := range counts {
 			if n.RecordID == v.ID {
-				out[i].RecipientCount, out[i].ReadCount = n.Told, n.Read
+				out[i].RecipientCount, out[i].ReadCount = n.Sent, n.Read
 			}
 		}
 	}

@@ -67,7 +67,8 @@ func (m *Module) view(db *gorm.DB, records ...Announcement) ([]View, error) {
 		ids[i] = a.ID
 	}
 	var targets []target
-	if err := db.Table("announcement_target").Where("announcement_id in ?", ids).Order("class_id, division_id").Find(&targets).Error; err != nil {
+	if err := db.Table("announcement_target").Where("announcement_id in ?",
+		ids).Order("class_id, division_id").Find(&targets).Error; err != nil {
 		return nil, fmt.Errorf("reading whom announcements are for: %w", err)
 	}
 	files, err := m.Files.Of(db, FileKind, ids...)
@@ -255,7 +256,7 @@ func (m *Module) publish(c api.Ctx, r byID) (View, error) {
 	return m.one(c, a)
 }
 
-// withdraw takes it back: nobody is shown it any more, and what was told of it goes.
+// withdraw takes it back: nobody is shown it any more, and its notices are removed.
 func (m *Module) withdraw(c api.Ctx, r byID) (View, error) {
 	a, err := api.Update(c, "announcement", r.ID, func(a *Announcement) error {
 		if a.Status != published && a.Status != scheduled {

@@ -112,7 +112,7 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 	}
 	a := due[0]
 	if of.Silent {
-		now = *a.PublishedAt // as it was told then
+		now = *a.PublishedAt // as it was published then
 	}
 	var targets int64
 	if err := db.Table("announcement_target").Where("announcement_id = ?", id).Count(&targets).Error; err != nil {

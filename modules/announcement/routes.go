@@ -19,7 +19,7 @@ import (
 type Teller interface {
 	// Broadcast writes the log and queues the messages, in a listener's transaction.
 	Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b notice.Broadcast) error
-	// Recall takes back what was told of a record.
+	// Recall takes back the notices of a record.
 	Recall(db *gorm.DB, record uuid.UUID) error
 }
 
@@ -61,9 +61,9 @@ func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/announcement/create", "announcement", "Write an announcement: a draft, or one that is published at a time",
 			m.create, api.Says("Announcement saved")),
-		api.List("/school-admin/announcement/list", "announcement", "List the announcements, with how many were told and have read",
+		api.List("/school-admin/announcement/list", "announcement", "List the announcements, with how many received and have read them",
 			adminListing, m.list, api.MayBeStale),
-		api.Get("/school-admin/announcement/reach", "announcement", "How many an announcement to these would be told to", reach),
+		api.Get("/school-admin/announcement/reach", "announcement", "How many an announcement to these would reach", reach),
 		api.Get("/school-admin/announcement/:id", "announcement", "Read an announcement", m.get),
 		api.Put("/school-admin/announcement/:id", "announcement", "Change a draft or a scheduled announcement", m.update, api.Versioned),
 		api.Remove("/school-admin/announcement/:id", "announcement", "Delete an announcement that was never published", m.remove),

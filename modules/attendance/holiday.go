@@ -48,7 +48,8 @@ var holidayListing = api.Listing{
 	Default: "startDate",
 	Filters: map[string]api.Filter{
 		"search": api.Search("name"), "from": api.ByDate("end_date", ">="), "to": api.ByDate("start_date", "<="),
-		"classId": api.ByID("id").Where("(all_classes or id in (select x.holiday_id from holiday_class x where x.class_id = @v union select x.holiday_id from holiday_division x join division d on d.id = x.division_id where d.class_id = @v))"),
+		"classId": api.ByID("id").Where("(all_classes or id in (select x.holiday_id from holiday_class x where x.class_id = @v union select " +
+			"x.holiday_id from holiday_division x join division d on d.id = x.division_id where d.class_id = @v))"),
 	},
 }
 

@@ -14,8 +14,8 @@ import (
 	"homeroom/tenancy"
 )
 
-// tellHolidaysAhead is how many days before a holiday people are told of it: a year's holidays, entered at once, are told
-// one after another.
+// tellHolidaysAhead is how many days before a holiday its notice is sent: for a year's holidays, entered at once, they are
+// sent one after another.
 const tellHolidaysAhead = 14
 
 // HolidayNear is the fact that it is time to tell people of a holiday. Its data is holidayNear.
@@ -31,15 +31,17 @@ type holidayNear struct {
 // selectConcerned are those a holiday from $1 to $2 is about: of the school ($3), the classes $4 or the divisions $5 the students
 // on one of these days, and the teachers: all of them, or those who hold lessons there.
 var selectConcerned = notice.SelectConcerned(notice.ConcernedStudents+`($3 or exists (select from enrolment n where n.student_id = s.id
-		and n.start_date <= $2 and (n.end_date is null or n.end_date >= $1) and (n.class_id = any($4::uuid[]) or n.division_id = any($5::uuid[]))))`,
+		and n.start_date <= $2 and (n.end_date is null or n.end_date >= $1) and (n.class_id = any($4::uuid[])
+			or n.division_id = any($5::uuid[]))))`,
 	notice.ConcernedTeachers+`($3 or exists (select from timetable_slot l left join student_group_division y on y.group_id = l.group_id
 		join division d on d.id = coalesce(l.division_id, y.division_id)
 		where l.teacher_id = e.id and (d.class_id = any($4) or d.id = any($5))))`)
 
 func (h *Holiday) concerned(db *gorm.DB) ([]notice.Concerned, error) {
 	var people []notice.Concerned
-	err := tenancy.Pipeline(db, tenancy.Query{SQL: selectConcerned, Args: []any{h.StartDate, h.EndDate, h.AllClasses, h.ClassIDs, h.DivisionIDs},
-		Scan: tenancy.Collect(&people)})
+	err := tenancy.Pipeline(db,
+		tenancy.Query{SQL: selectConcerned, Args: []any{h.StartDate, h.EndDate, h.AllClasses, h.ClassIDs, h.DivisionIDs},
+			Scan: tenancy.Collect(&people)})
 	if err != nil {
 		return nil, fmt.Errorf("reading whom a holiday concerns: %w", err)
 	}
@@ -71,8 +73,8 @@ func (h *Holiday) days() notice.Text {
 	return notice.Days(notice.On(h.StartDate), notice.On(h.EndDate))
 }
 
-// tellHoliday tells those concerned that a holiday was declared, changed or taken back; nil: there was, or is, none. Of one that is
-// far ahead they are told when it is near.
+// tellHoliday tells those concerned that a holiday was declared, changed or taken back; nil: there was, or is, none. For one that is
+// far ahead the notice is sent when it is near.
 func tellHoliday(c api.Ctx, before, after *Holiday) error {
 	var was, is []notice.Concerned
 	var err error

@@ -61,7 +61,8 @@ const selectFrame = `select d.id as division_id, d.name as division_name, d.clas
 const onRoster = `e.division_id = any($1) and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
 	and (s.deleted_at is null or $3)`
 
-const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day, a.marked_by, a.marked_at, a.version`
+const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day,
+	a.marked_by, a.marked_at, a.version`
 
 // lockSheet reads a division's day and locks it, of these students.
 func lockSheet(c api.Ctx, r MarkFields) (*markSheet, error) {
@@ -81,7 +82,8 @@ func lockDivisions(c api.Ctx, divisions []uuid.UUID, day api.Date, ids []uuid.UU
 	calendar, holidays := reading(c, day, day)
 	holidays.ForceGenericPlan = true // as the others around it
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{divisions}, Scan: tenancy.Collect(&frames), ForceGenericPlan: true},
+		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{divisions}, Scan: tenancy.Collect(&frames),
+			ForceGenericPlan: true},
 		holidays,
 		tenancy.Query{SQL: `select s.id, e.division_id, s.first_name, s.last_name
 			from enrolment e join student s on s.id = e.student_id where ` + onRoster,

@@ -1,6 +1,3 @@
-// Package audit lets a school's administrators read its book of changes: who changed
-// what, and what it was before. The book is written by the kernel with every change, and
-// nobody can change it, this package included.
 package audit
 
 import (
@@ -11,32 +8,6 @@ import (
 
 	"homeroom/api"
 )
-
-// Module serves the book. Its entries name what they are about as modules do: see api.Module.Names.
-type Module struct {
-	names string // a query of an id and a name
-}
-
-// New is the module, with a query of the ids and names of everything.
-func New(names string) *Module { return &Module{names} }
-
-// Describe is everything about the module.
-func (m *Module) Describe() api.Module {
-	return api.Module{
-		Name:     "audit",
-		Rows:     m.routes(),
-		Personal: personal(),
-	}
-}
-
-// routes are the endpoints. They ask for the right to read permissions: the book shows
-// every part of the school's data, as somebody who gives out rights could see.
-func (m *Module) routes() []api.Row {
-	return api.Rows(
-		api.List("/school-admin/audit/list", "permission", "Who changed what, newest first, with what it was before and after",
-			m.listing(), m.list),
-	)
-}
 
 // AuditEvent is one change.
 type AuditEvent struct {

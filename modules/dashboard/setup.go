@@ -25,24 +25,30 @@ type SetupStep struct {
 // setupStep is a step, the module it is of, and the queries of what there is and what it is missing of.
 type setupStep struct{ step, module, count, missing string }
 
-const sitting = `exists (select from enrolment e join academic_year y on y.id = e.academic_year_id and y.active where e.end_date is null and `
+const sitting = `exists (select from enrolment e join academic_year y on y.id = e.academic_year_id and y.active
+	where e.end_date is null and `
 
 var setupSteps = []setupStep{
 	{"YEAR", "academic-year", `select count(*) from academic_year where active`, ``},
 	{"TERMS", "exam", `select count(*) from term t join academic_year y on y.id = t.academic_year_id and y.active`, ``},
-	{"CLASSES", "class", `select count(*) from class`, `select count(*) from class k where not exists (select from division d where d.class_id = k.id)`},
+	{"CLASSES", "class", `select count(*) from class`,
+		`select count(*) from class k where not exists (select from division d where d.class_id = k.id)`},
 	{"SUBJECTS", "subject", `select count(*) from subject`, ``},
 	{"TEACHERS", "employee", `select count(*) from employee where employee_type = 'TEACHER' and status = 'ACTIVE'`, ``},
-	{"CLASS_TEACHERS", "employee", `select count(distinct a.division_id) from teacher_assignment a left join academic_year y on y.id = a.academic_year_id
+	{"CLASS_TEACHERS", "employee",
+		`select count(distinct a.division_id) from teacher_assignment a left join academic_year y on y.id = a.academic_year_id
 		where a.is_class_teacher and (a.academic_year_id is null or y.active)`,
-		`select count(*) from division d where not exists (select from teacher_assignment a left join academic_year y on y.id = a.academic_year_id
+		`select count(*) from division d where not exists (select from teacher_assignment a
+			left join academic_year y on y.id = a.academic_year_id
 			where a.division_id = d.id and a.is_class_teacher and (a.academic_year_id is null or y.active))`},
 	{"STUDENTS", "student", `select count(*) from student where deleted_at is null and status = 'ACTIVE'`,
 		`select count(*) from student s where s.deleted_at is null and s.status = 'ACTIVE' and not ` + sitting + `e.student_id = s.id)`},
-	{"GUARDIANS", "student", `select count(*) from guardian`, `select count(*) from student s where s.deleted_at is null and s.status = 'ACTIVE'
+	{"GUARDIANS", "student", `select count(*) from guardian`,
+		`select count(*) from student s where s.deleted_at is null and s.status = 'ACTIVE'
 		and not exists (select from student_guardian g where g.student_id = s.id)`},
 	{"TIMETABLE", "timetable", `select count(*) from timetable_slot`,
-		`select count(*) from division d where ` + sitting + `e.division_id = d.id) and not exists (select from timetable_slot s where s.division_id = d.id)`},
+		`select count(*) from division d where ` + sitting +
+			`e.division_id = d.id) and not exists (select from timetable_slot s where s.division_id = d.id)`},
 	{"FEES", "fee", `select count(*) from fee_structure s join academic_year y on y.id = s.academic_year_id and y.active`,
 		`select count(*) from class k where ` + sitting + `e.class_id = k.id) and not exists (select from fee_structure s
 			join academic_year y on y.id = s.academic_year_id and y.active where s.class_id = k.id)`},

@@ -45,7 +45,8 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Post("/school-admin/dispatch/sms", "message", "Send an SMS to many; a dry run says to whom, and what it costs", m.sms, api.Says("Queued")),
+		api.Post("/school-admin/dispatch/sms", "message", "Send an SMS to many; a dry run says to whom, and what it costs", m.sms,
+			api.Says("Queued")),
 		api.Post("/school-admin/dispatch/email", "message", "Send an e-mail to many; a dry run says to whom", m.email,
 			api.Says("Queued")),
 		api.List("/school-admin/dispatch/list", "message", "What was sent to many, and how far each has come", listing, list),

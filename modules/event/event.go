@@ -72,7 +72,8 @@ const statusColumn = `case when e.cancelled_at is not null then 'CANCELLED'
 	when local.now < case when e.end_time is null then e.event_date + interval '1 day' else e.event_date + e.end_time end then 'ONGOING'
 	else 'COMPLETED' end as status`
 
-const eventColumns = `e.id, e.created_at, e.updated_at, e.created_by, e.updated_by, e.version, e.title, e.description, e.event_date, e.start_time, e.end_time, e.venue,
+const eventColumns = `e.id, e.created_at, e.updated_at, e.created_by, e.updated_by, e.version, e.title, e.description, e.event_date,
+	e.start_time, e.end_time, e.venue,
 	e.target_audience, e.organiser_id, e.capacity, e.signed_up, e.cancel_reason,
 	array(select x.class_id from event_class x join class k on k.id = x.class_id where x.event_id = e.id
 	order by k.level, k.name, k.id) as class_ids, ` + statusColumn

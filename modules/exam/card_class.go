@@ -40,10 +40,11 @@ func (m *Module) divisionCards(c api.Ctx, r classCards) (api.Stream, error) {
 		return api.Stream{}, err
 	}
 	var students []uuid.UUID
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id from student s join lateral (select n.division_id, n.roll_number from enrolment n
+	err = tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `select s.id from student s join lateral (select n.division_id, n.roll_number from enrolment n
 			where n.student_id = s.id and n.academic_year_id = $2 order by n.start_date desc limit 1) n on n.division_id = $1
 		where s.deleted_at is null order by n.roll_number nulls last, s.first_name, s.last_name, s.id limit $3`,
-		Args: []any{r.DivisionID, year.ID, maxCards + 1}, Scan: tenancy.Values(&students)})
+			Args: []any{r.DivisionID, year.ID, maxCards + 1}, Scan: tenancy.Values(&students)})
 	if err != nil {
 		return api.Stream{}, fmt.Errorf("reading who gets a card: %w", err)
 	}
@@ -97,7 +98,8 @@ func inventedCard() ReportCard {
 	class, roll := api.NewID(), 12
 	d.student = CardStudent{ID: api.NewID(), AdmissionNumber: "2026-0012", FirstName: "Asha", LastName: "Rao", DateOfBirth: &born,
 		ClassName: "Class 5", DivisionName: "A", RollNumber: &roll, Guardians: []string{"Meera Rao", "Anil Rao"}}
-	d.bands = Bands{{Grade: "A1", MinPercent: 91}, {Grade: "A2", MinPercent: 81}, {Grade: "B1", MinPercent: 71}, {Grade: "B2", MinPercent: 61},
+	d.bands = Bands{{Grade: "A1", MinPercent: 91}, {Grade: "A2", MinPercent: 81}, {Grade: "B1", MinPercent: 71},
+		{Grade: "B2", MinPercent: 61},
 		{Grade: "C", MinPercent: 41}, {Grade: "E"}}
 	d.rule = passRule{PassRule: "SUBJECTS", PassPercent: 33, GraceSubjects: 1, RankTies: "SKIP"}
 	subjects := []struct {

@@ -167,7 +167,8 @@ func (card ReportCard) grid(subjects []CardSubject, byTerm bool) paper.Grid {
 		}
 		if byTerm {
 			span += 2
-			g.Columns = append(g.Columns, paper.Column{Title: "%", Width: 1.5, Middle: true}, paper.Column{Title: "Grade", Width: 1.5, Middle: true})
+			g.Columns = append(g.Columns, paper.Column{Title: "%", Width: 1.5, Middle: true},
+				paper.Column{Title: "Grade", Width: 1.5, Middle: true})
 			order = append(order, func(s CardSubject) string { return plainPercent(s.Terms[i].Percent) },
 				func(s CardSubject) string { return orDash(s.Terms[i].Grade) })
 			totals = append(totals, plainPercent(t.Percent), orDash(t.Grade))

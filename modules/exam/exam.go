@@ -67,7 +67,8 @@ type examChange struct {
 	api.Change[ExamFields]
 }
 
-const examColumns = `e.id, e.created_at, e.updated_at, e.created_by, e.updated_by, e.version, e.name, e.academic_year_id, e.term_id, e.start_date, e.end_date,
+const examColumns = `e.id, e.created_at, e.updated_at, e.created_by, e.updated_by, e.version, e.name, e.academic_year_id, e.term_id,
+	e.start_date, e.end_date,
 	e.weight, e.status, e.schedule_published_at, e.published_at, e.publication,
 	array(select x.class_id from exam_class x join class k on k.id = x.class_id where x.exam_id = e.id
 	order by k.level, k.name, k.id) as class_ids,

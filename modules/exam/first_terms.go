@@ -44,7 +44,8 @@ func FirstTerms(s *tenancy.School, y roster.AcademicYear) []Term {
 		}
 		if start := first(i); !end.Before(start) {
 			terms = append(terms, Term{Record: api.Record{ID: uuid.NewSHA1(y.ID, fmt.Appendf(nil, "term %d", i+1)), Version: 1},
-				TermFields: TermFields{AcademicYearID: y.ID, Name: fmt.Sprintf("Term %d", i+1), StartDate: start, EndDate: end, Weight: weightOr(nil)}})
+				TermFields: TermFields{AcademicYearID: y.ID, Name: fmt.Sprintf("Term %d", i+1), StartDate: start, EndDate: end,
+					Weight: weightOr(nil)}})
 		}
 	}
 	return terms

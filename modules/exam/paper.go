@@ -42,7 +42,8 @@ type Schedule struct {
 	Papers []Paper `json:"papers"`
 }
 
-const paperColumns = `p.id, p.exam_id, x.name as exam_name, p.class_id, k.name as class_name, p.subject_id, u.name as subject_name, u.code as subject_code, u.type as subject_type,
+const paperColumns = `p.id, p.exam_id, x.name as exam_name, p.class_id, k.name as class_name, p.subject_id, u.name as subject_name,
+	u.code as subject_code, u.type as subject_type,
 		p.exam_date, p.start_time, p.end_time, p.room, p.invigilator_id,
 		coalesce(trim(i.first_name || ' ' || i.last_name), '') as invigilator_name, p.max_marks, p.pass_marks`
 

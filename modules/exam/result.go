@@ -117,7 +117,8 @@ type ResultItem struct {
 	Version int    `json:"version"`
 }
 
-const itemColumns = `r.id, p.exam_id, x.name as exam_name, x.status as exam_status, r.paper_id, p.class_id, k.name as class_name, d.id as division_id, d.name as division_name,
+const itemColumns = `r.id, p.exam_id, x.name as exam_name, x.status as exam_status, r.paper_id, p.class_id, k.name as class_name,
+	d.id as division_id, d.name as division_name,
 	p.subject_id, u.name as subject_name, r.student_id, s.admission_number, s.first_name, s.last_name, seat.roll_number, p.max_marks,
 	r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade, r.version`
 

@@ -87,7 +87,8 @@ func resultGrid(class []StudentResult, papers []Paper) paper.Grid {
 		}
 	}
 	g.Small = len(own) > 6
-	g.Columns = append(g.Columns, paper.Column{Title: "Total", Width: 20, Number: true}, paper.Column{Title: "Percent", Width: 17, Number: true},
+	g.Columns = append(g.Columns, paper.Column{Title: "Total", Width: 20, Number: true},
+		paper.Column{Title: "Percent", Width: 17, Number: true},
 		paper.Column{Title: "Grade", Width: 14, Middle: true}, paper.Column{Title: "Outcome", Width: 24})
 	for _, s := range class {
 		line := []string{"–", "", roster.FullName(s.FirstName, s.LastName), s.DivisionName}

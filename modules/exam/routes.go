@@ -13,7 +13,8 @@ import (
 
 // Attendance counts students' school days, for the report card.
 type Attendance interface {
-	Totals(c api.Ctx, students []uuid.UUID, from, to api.Date) (present map[uuid.UUID]float64, marked, schoolDays map[uuid.UUID]int, err error)
+	Totals(c api.Ctx, students []uuid.UUID, from, to api.Date) (present map[uuid.UUID]float64, marked, schoolDays map[uuid.UUID]int,
+		err error)
 }
 
 // Module serves exams. Attendance that is nil is left off the report card.
@@ -58,7 +59,8 @@ func (m *Module) routes() []api.Row {
 		api.List("/school-admin/exam/list", "exam", "List the exams", examListing, listExams, api.MayBeStale),
 		api.Post("/school-admin/exam/schedule", "exam", "Set an exam's papers, all or nothing; clashes are refused", putSchedule,
 			api.Says("Schedule saved")),
-		api.Post("/school-admin/exam/result/upload", "result", "Enter results, as JSON or as a CSV file", upload, api.OrCSV(readCSV), fileColumns,
+		api.Post("/school-admin/exam/result/upload", "result", "Enter results, as JSON or as a CSV file", upload, api.OrCSV(readCSV),
+			fileColumns,
 			api.Says("Results saved")),
 		api.Create("/school-admin/exam/grade-scale/create", "exam", "Add a grade scale", createScale, api.Says("Grade scale created")),
 		api.List("/school-admin/exam/grade-scale/list", "exam", "List the grade scales", scaleListing, listScales, api.MayBeStale),

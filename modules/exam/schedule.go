@@ -216,7 +216,8 @@ func (r *scheduleChange) write(c api.Ctx, e examRecord) error {
 	if err != nil {
 		return err
 	}
-	const sent = `jsonb_to_recordset(?::jsonb) as s (id uuid, "classId" uuid, "subjectId" uuid, "examDate" date, "startTime" time, "endTime" time,
+	const sent = `jsonb_to_recordset(?::jsonb) as s (id uuid, "classId" uuid, "subjectId" uuid, "examDate" date, "startTime" time,
+		"endTime" time,
 		room text, "invigilatorId" uuid, "maxMarks" numeric, "passMarks" numeric)`
 	if r.Replace {
 		err := c.DB.Exec(`delete from exam_paper p where p.exam_id = ? and not exists (select from `+sent+` where s."classId" = p.class_id

@@ -38,7 +38,8 @@ func readSitting(c api.Ctx, papers []Paper) (sitting, error) {
 		UserID *uuid.UUID
 	}
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: selectSitting + takes + ` order by (select min(x.guardian_id::text) from student_guardian x where x.student_id = s.id), s.id`,
+		tenancy.Query{SQL: selectSitting + takes +
+			` order by (select min(x.guardian_id::text) from student_guardian x where x.student_id = s.id), s.id`,
 			Args: []any{ids}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: `select id, user_id from employee where id = any($1)`, Args: []any{employees}, Scan: tenancy.Collect(&users)})
 	if err != nil {

@@ -31,7 +31,8 @@ func teachersSchedule(c api.Ctx, r byID) (Schedule, error) {
 		return Schedule{}, err
 	}
 	var mine []uuid.UUID
-	if err := c.DB.Raw(`select p.id from exam_paper p where p.exam_id = ? and `+teachesPaper, r.ID, c.User.ID, c.User.ID).Scan(&mine).Error; err != nil {
+	if err := c.DB.Raw(`select p.id from exam_paper p where p.exam_id = ? and `+teachesPaper, r.ID, c.User.ID,
+		c.User.ID).Scan(&mine).Error; err != nil {
 		return Schedule{}, fmt.Errorf("looking for a teacher's papers: %w", err)
 	}
 	list, err := papersOf(c, r.ID)

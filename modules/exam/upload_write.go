@@ -115,7 +115,8 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 	return out, bookResults(c, exam, papers, before, written)
 }
 
-const resultColumns = `r.id, r.created_at, r.updated_at, r.created_by, r.updated_by, r.version, r.paper_id, r.student_id, r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade`
+const resultColumns = `r.id, r.created_at, r.updated_at, r.created_by, r.updated_by, r.version, r.paper_id, r.student_id,
+	r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade`
 
 // saveResults writes the rows at once and grades them.
 func saveResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, written []Result) error {

@@ -45,7 +45,8 @@ func (m *Module) printClosing(c api.Ctx, r closingDays) (api.File, error) {
 }
 
 func (of Closing) grid(f paper.Figures) paper.Grid {
-	g := paper.Grid{Columns: []paper.Column{{Title: "Date", Width: 24}, {Title: "Method", Width: 30}, {Title: "Receipts", Width: 18, Number: true},
+	g := paper.Grid{Columns: []paper.Column{{Title: "Date", Width: 24}, {Title: "Method", Width: 30},
+		{Title: "Receipts", Width: 18, Number: true},
 		{Title: "Received", Width: 26, Number: true}, {Title: "Reversed", Width: 26, Number: true}, {Title: "Refunded", Width: 26, Number: true},
 		{Title: "Net (" + strings.TrimSpace(f.Sign()) + ")", Width: 26, Number: true}}}
 	counted := func(amount, n int64) string {
@@ -74,7 +75,8 @@ func (of Closing) printDrawer(doc *paper.Document, f paper.Figures) {
 		rows = append(rows, []string{day(f, d.Date), f.Plain(d.Expected), f.Plain(d.Counted), f.Plain(d.Difference), d.Reason, d.ClosedByName})
 	}
 	doc.Heading("Cash counted")
-	doc.Table([]paper.Column{{Title: "Date", Width: 24}, {Title: "Expected", Width: 24, Number: true}, {Title: "Counted", Width: 24, Number: true},
+	doc.Table([]paper.Column{{Title: "Date", Width: 24}, {Title: "Expected", Width: 24, Number: true},
+		{Title: "Counted", Width: 24, Number: true},
 		{Title: "Difference", Width: 24, Number: true}, {Title: "Reason", Width: 50}, {Title: "Closed by", Width: 34}}, rows)
 }
 

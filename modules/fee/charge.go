@@ -113,7 +113,8 @@ const members = `with sat as (
 		where share.upto > $7::numeric and share.upto - share.percent < $8::numeric
 			and (select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e
 				where e.account_id = v.student_id and e.invoice_id = v.id) > 0
-		group by v.student_id having 2 * sum(least(share.upto, $8::numeric) - greatest(share.upto - share.percent, $7::numeric)) >= $8::numeric - $7::numeric)
+		group by v.student_id having 2 * sum(least(share.upto, $8::numeric) - greatest(share.upto - share.percent,
+			$7::numeric)) >= $8::numeric - $7::numeric)
 	select s.id, s.first_name, s.last_name,
 	coalesce(sat.joined, s.admission_date) as joined, billed.student_id is not null as charged, elsewhere.student_id is not null as elsewhere
 	from student s left join sat on sat.student_id = s.id left join billed on billed.student_id = s.id left

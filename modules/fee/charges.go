@@ -31,6 +31,10 @@ type Posting = struct {
 	Key       string // what makes it this one: the same key is posted once
 }
 
+// postingPrefix is before the keys of postings in ledger_transaction.idempotency_key. It is stored: with another one a
+// posting made earlier would not be found, and would be made again.
+const postingPrefix = "door "
+
 // Charges is how other modules post to the ledger.
 type Charges struct{}
 
@@ -53,7 +57,7 @@ func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 		Amount    int64
 	}
 	var there []row
-	key := "door " + p.Key
+	key := postingPrefix + p.Key
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select t.id, e.account_id, e.amount from ledger_transaction t
 		join ledger_entry e on e.transaction_id = t.id and e.line = 1
 		where t.idempotency_key = $1`, Args: []any{key}, Scan: tenancy.Collect(&there)})

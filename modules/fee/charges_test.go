@@ -36,18 +36,18 @@ type posted struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// libraryRow posts through the door as the library would.
+// libraryRow posts to the ledger as the library would.
 func libraryRow(_ *config.Config, o *service.Options) {
-	var door ledger = fee.Charges{}
+	var charges ledger = fee.Charges{}
 	o.ExtraRows = append(o.ExtraRows, api.Post("/school-admin/library/returned", "library", "Return a book late",
 		func(c api.Ctx, r bookReturned) (posted, error) {
-			id, err := door.Post(c, fee.Posting{StudentID: r.StudentID, Income: "LIBRARY", Amount: r.Amount, Name: "Library fine",
+			id, err := charges.Post(c, fee.Posting{StudentID: r.StudentID, Income: "LIBRARY", Amount: r.Amount, Name: "Library fine",
 				Narration: "Returned late", Key: "loan " + r.Loan})
 			return posted{id}, err
 		}))
 }
 
-func TestAnotherModulePostsThroughTheDoorOnceForItsKey(t *testing.T) {
+func TestPosting_OfAnotherModule_IsMadeOnceForItsKey(t *testing.T) {
 	t.Parallel()
 	o := furnish(t, testkit.Start(t, libraryRow).NewSchool(t))
 	asha := o.admit(t, "Asha")

@@ -87,7 +87,8 @@ const aged = `with sums as (
 const duesQuery = aged + `, kept as materialized (select * from owing)
 	(select true as is_class, class_id, class_name, '00000000-0000-0000-0000-000000000000'::uuid as student_id, '' as admission_number,
 	'' as student_name, count(*) as students, sum(in_clearing)::bigint as in_clearing,
-		sum(total)::bigint as total, sum(not_due)::bigint as not_due, sum(days0_to30)::bigint as days0_to30, sum(days31_to60)::bigint as days31_to60, sum(days61_to90)::bigint as days61_to90, sum(days_over90)::bigint as days_over90
+		sum(total)::bigint as total, sum(not_due)::bigint as not_due, sum(days0_to30)::bigint as days0_to30,
+			sum(days31_to60)::bigint as days31_to60, sum(days61_to90)::bigint as days61_to90, sum(days_over90)::bigint as days_over90
 	from kept group by class_id, class_name, level order by level nulls last, class_name, class_id)
 	union all
 	(select false, class_id, class_name, student_id, admission_number, student_name, 1, in_clearing, total, not_due, days0_to30,

@@ -3,7 +3,6 @@ package fee
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -34,9 +33,9 @@ type FamilyCollection struct {
 // siblingsSQL selects the student and those who share a guardian with them. student is the
 // argument that has their id.
 func siblingsSQL(student string) string {
-	return strings.ReplaceAll(`select s.id from student s where s.deleted_at is null and (s.id = @ or exists (
+	return `select s.id from student s where s.deleted_at is null and (s.id = ` + student + ` or exists (
 		select from student_guardian a join student_guardian b on b.guardian_id = a.guardian_id
-		where a.student_id = @ and b.student_id = s.id))`, "@", student)
+		where a.student_id = ` + student + ` and b.student_id = s.id))`
 }
 
 type familyOf struct {

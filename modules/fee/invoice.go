@@ -49,7 +49,8 @@ func allocateSQL(students string) string {
 		select item.*, greatest(0, least(net, left_for_it))::bigint as paid from item)
 	select id, student_id, academic_year_id, structure_id, number, name, instalment, due_date, lines, charged, concession, paid,
 	net - paid as open,
-		case when net = 0 then 'WAIVED' when paid = net then 'PAID' when due_date < $2::date then 'OVERDUE' when paid > 0 then 'PARTIAL' else 'UNPAID' end as state
+		case when net = 0 then 'WAIVED' when paid = net then 'PAID' when due_date < $2::date then 'OVERDUE' when paid > 0 then 'PARTIAL'
+			else 'UNPAID' end as state
 	from allocated order by student_id, due_date, id`
 }
 

@@ -65,7 +65,8 @@ func addGaps(c api.Ctx, t api.YearTurn, out *api.CarriedOver) error {
 	var kept int
 	var without []string
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select count(*)::int from fee_structure where academic_year_id = $1`, Args: []any{t.To.ID}, Scan: tenancy.One(&kept)},
+		tenancy.Query{SQL: `select count(*)::int from fee_structure where academic_year_id = $1`, Args: []any{t.To.ID},
+			Scan: tenancy.One(&kept)},
 		tenancy.Query{SQL: `select k.name from class k where exists (select from enrolment e where e.class_id = k.id and e.academic_year_id = $1)
 			and not exists (select from fee_structure s where s.class_id = k.id and s.academic_year_id = $1) order by k.level, k.name`,
 			Args: []any{t.To.ID}, Scan: tenancy.Values(&without)})

@@ -68,11 +68,14 @@ func createOpening(c api.Ctx, r openingIn) (OpeningBalance, error) {
 	return out, nil
 }
 
-// openedSQL is how many opening balances students ($1) were given, and whether one of them holds.
-const openedSQL = `select e.account_id as student_id, count(*) as made,
+// openedSQL selects how many opening balances students were given, and whether one of them holds. students is an array
+// of their ids, or a query of them.
+func openedSQL(students string) string {
+	return `select e.account_id as student_id, count(*) as made,
 	bool_or(not exists (select from ledger_transaction r where r.reverses_id = t.id)) as holds
 	from ledger_entry e join ledger_transaction t on t.id = e.transaction_id and t.kind = 'OPENING'
-	where e.account_id = any($1) group by 1`
+	where e.account_id = any(` + students + `) group by 1`
+}
 
 type opened struct {
 	StudentID uuid.UUID
@@ -93,7 +96,7 @@ func open(c api.Ctx, list []opening) ([]posting, error) {
 		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
 		tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
 		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)},
-		tenancy.Query{SQL: openedSQL, Args: []any{ids}, Scan: tenancy.Collect(&before)})
+		tenancy.Query{SQL: openedSQL(`$1`), Args: []any{ids}, Scan: tenancy.Collect(&before)})
 	if err != nil {
 		return nil, fmt.Errorf("reading opening balances: %w", err)
 	}

@@ -80,9 +80,10 @@ type openingLine struct {
 // nothing. Nobody is notified.
 func importOpenings(c api.Ctx, r openingImport, file *api.Incoming) (OpeningsImported, error) {
 	var lines []openingLine
-	err := sheet.Read(file, sheet.In(api.PhoneRegion(c.School)).AtMost(maxOpenings), openingSheet(c.School.Currency), func(row int, cells []string) {
-		lines = append(lines, openingLine{row, append([]string(nil), cells...)})
-	})
+	err := sheet.Read(file, sheet.In(api.PhoneRegion(c.School)).AtMost(maxOpenings), openingSheet(c.School.Currency),
+		func(row int, cells []string) {
+			lines = append(lines, openingLine{row, append([]string(nil), cells...)})
+		})
 	if err != nil {
 		return OpeningsImported{}, err
 	}
@@ -139,7 +140,7 @@ func planOpenings(c api.Ctx, day api.Date, lines []openingLine) ([]opening, erro
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select id, lower(admission_number) as number from student where lower(admission_number) = any($1)
 			and deleted_at is null`, Args: []any{numbers}, Scan: tenancy.Collect(&students)},
-		tenancy.Query{SQL: strings.Replace(openedSQL, "any($1)", `any(select id from student where lower(admission_number) = any($1))`, 1),
+		tenancy.Query{SQL: openedSQL(`select id from student where lower(admission_number) = any($1)`),
 			Args: []any{numbers}, Scan: tenancy.Collect(&before)})
 	if err != nil {
 		return nil, fmt.Errorf("reading the students of a file: %w", err)

@@ -33,7 +33,8 @@ func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 		}
 		rows = append(rows, row)
 	}
-	doc.Grid(paper.Grid{Columns: []paper.Column{{Title: "Date", Width: 24}, {Title: "What", Width: 65}, {Title: "Charged", Width: 27, Number: true},
+	doc.Grid(paper.Grid{Columns: []paper.Column{{Title: "Date", Width: 24}, {Title: "What", Width: 65},
+		{Title: "Charged", Width: 27, Number: true},
 		{Title: "Paid or waived", Width: 27, Number: true}, {Title: "Balance (" + strings.TrimSpace(f.Sign()) + ")", Width: 27, Number: true}},
 		Rows: rows, Totals: [][]string{{"", "Balance", "", "", f.Plain(r.Balance)}}})
 	rows = nil

@@ -166,7 +166,8 @@ func (f StructureFields) check() error {
 // somebody was charged for it: the others of the class must pay by the same measure.
 func keepsCharged(c api.Ctx, s Structure, after StructureFields) error {
 	var charged []int
-	if err := c.DB.Raw(`select distinct instalment from fee_invoice where structure_id = ? order by 1`, s.ID).Scan(&charged).Error; err != nil {
+	if err := c.DB.Raw(`select distinct instalment from fee_invoice where structure_id = ? order by 1`,
+		s.ID).Scan(&charged).Error; err != nil {
 		return fmt.Errorf("reading what was charged: %w", err)
 	}
 	for _, n := range charged {

@@ -178,7 +178,8 @@ type SubscriptionItem struct {
 
 const subscriptionQuery = `select u.id, u.created_at, u.updated_at, u.created_by, u.updated_by, u.version, u.student_id, u.fee_head_id,
 	u.option_id, u.from_date, u.to_date, trim(s.first_name || ' ' || s.last_name) as student_name, s.admission_number,
-	` + classThatDay + ` as class_id, coalesce((select name from class where id = ` + classThatDay + `), '') as class_name, h.name as fee_head_name,
+	` + classThatDay + ` as class_id, coalesce((select name from class where id = ` + classThatDay +
+	`), '') as class_name, h.name as fee_head_name,
 	coalesce((select a ->> 'name' from jsonb_array_elements(h.amounts) a where (a ->> 'id')::uuid = u.option_id), '') as option_name,
 	case when u.from_date > day then 'LATER' when u.to_date < day then 'ENDED' else 'ACTIVE' end as status
 	from (select ?::date as day) today cross join fee_subscription u

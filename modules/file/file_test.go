@@ -174,7 +174,7 @@ func TestPhotosAndLogosHaveThumbnails(t *testing.T) {
 	admin.Refuses(t, "GET", "/school-admin/file/"+plain.ID.String()+"?thumbnail=true", nil, 404, "")
 }
 
-func TestAFileIsForItsUploaderTheOfficeAndThoseWhoMayReadWhatItIsAttachedTo(t *testing.T) {
+func TestFile_IsReadBy_UploaderOfficeAndReadersOfItsRecord(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	seat := s.Seat(t, "Class 5")

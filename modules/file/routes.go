@@ -69,5 +69,6 @@ func (m *Module) routes() []api.Row {
 
 // constraints are the database's refusals in people's words.
 func constraints() []api.Constraint {
-	return []api.Constraint{{Name: "file_link_file_fkey", Field: "attachmentFileIds", Message: "attachmentFileIds has a file that is not yours"}}
+	return []api.Constraint{{Name: "file_link_file_fkey", Field: "attachmentFileIds",
+		Message: "attachmentFileIds has a file that is not yours"}}
 }

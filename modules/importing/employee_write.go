@@ -66,7 +66,8 @@ func (p *employeePlan) writeUsers(c api.Ctx) error {
 		from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[]) as v(id, type, first_name, last_name, phone)
 		join role r on r.type = v.type and r.system
 		on conflict (id) do update
-		set first_name = excluded.first_name, last_name = excluded.last_name, phone = excluded.phone, version = app_user.version + 1, updated_at = $1`,
+		set first_name = excluded.first_name, last_name = excluded.last_name, phone = excluded.phone, version = app_user.version + 1,
+			updated_at = $1`,
 		c.Now, ids, types, firsts, lasts, phones)
 	if err != nil {
 		return fmt.Errorf("adding employees' accounts: %w", err)

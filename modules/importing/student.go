@@ -46,18 +46,27 @@ const (
 // maxGuardians is how many guardians one row can name.
 const maxGuardians = 3
 
-var genders = sheet.OneOf(map[string]string{"F": "FEMALE", "M": "MALE", "O": "OTHER", "G": "FEMALE", "B": "MALE", "GIRL": "FEMALE", "BOY": "MALE",
-	"महिला": "FEMALE", "स्त्री": "FEMALE", "लड़की": "FEMALE", "बालिका": "FEMALE", "पुरुष": "MALE", "लड़का": "MALE", "बालक": "MALE", "अन्य": "OTHER",
-	"أنثى": "FEMALE", "انثى": "FEMALE", "ذكر": "MALE", "KE": "FEMALE", "MSICHANA": "FEMALE", "ME": "MALE", "MVULANA": "MALE"}, "FEMALE", "MALE", "OTHER")
+var genders = sheet.OneOf(map[string]string{"F": "FEMALE", "M": "MALE", "O": "OTHER", "G": "FEMALE", "B": "MALE", "GIRL": "FEMALE",
+	"BOY":   "MALE",
+	"महिला": "FEMALE", "स्त्री": "FEMALE", "लड़की": "FEMALE", "बालिका": "FEMALE", "पुरुष": "MALE", "लड़का": "MALE", "बालक": "MALE",
+	"अन्य": "OTHER",
+	"أنثى": "FEMALE", "انثى": "FEMALE", "ذكر": "MALE", "KE": "FEMALE", "MSICHANA": "FEMALE", "ME": "MALE", "MVULANA": "MALE"}, "FEMALE",
+	"MALE", "OTHER")
 
-var relations = sheet.OneOf(map[string]string{"DAD": "FATHER", "MUM": "MOTHER", "MOM": "MOTHER", "F": "FATHER", "M": "MOTHER", "PAPA": "FATHER",
-	"MUMMY": "MOTHER", "BABA": "FATHER", "MAMA": "MOTHER", "पिता": "FATHER", "माता": "MOTHER", "अभिभावक": "GUARDIAN", "الأب": "FATHER", "والد": "FATHER",
-	"أب": "FATHER", "الأم": "MOTHER", "والدة": "MOTHER", "أم": "MOTHER", "ولي الأمر": "GUARDIAN", "MLEZI": "GUARDIAN", "GRANDFATHER": "OTHER",
-	"GRANDMOTHER": "OTHER", "UNCLE": "OTHER", "AUNT": "OTHER", "BROTHER": "OTHER", "SISTER": "OTHER"}, "FATHER", "MOTHER", "GUARDIAN", "OTHER")
+var relations = sheet.OneOf(map[string]string{"DAD": "FATHER", "MUM": "MOTHER", "MOM": "MOTHER", "F": "FATHER", "M": "MOTHER",
+	"PAPA":  "FATHER",
+	"MUMMY": "MOTHER", "BABA": "FATHER", "MAMA": "MOTHER", "पिता": "FATHER", "माता": "MOTHER", "अभिभावक": "GUARDIAN", "الأب": "FATHER",
+	"والد": "FATHER",
+	"أب":   "FATHER", "الأم": "MOTHER", "والدة": "MOTHER", "أم": "MOTHER", "ولي الأمر": "GUARDIAN", "MLEZI": "GUARDIAN",
+	"GRANDFATHER": "OTHER",
+	"GRANDMOTHER": "OTHER", "UNCLE": "OTHER", "AUNT": "OTHER", "BROTHER": "OTHER", "SISTER": "OTHER"}, "FATHER", "MOTHER", "GUARDIAN",
+	"OTHER")
 
 var studentSheet = append([]sheet.Column{
-	colAdmissionNumber: {Name: "admissionNumber", Also: []string{"admissionNo", "admNo", "admnNo", "admissionId", "studentId", "studentNo", "grNo", "grNumber",
-		"registerNo", "enrolmentNo", "enrollmentNo", "upn", "प्रवेश संख्या", "प्रवेश क्रमांक", "दाखिला संख्या", "رقم القيد", "رقم الطالب", "رقم القبول", "namba ya usajili", "nambari ya usajili"},
+	colAdmissionNumber: {Name: "admissionNumber",
+		Also: []string{"admissionNo", "admNo", "admnNo", "admissionId", "studentId", "studentNo", "grNo", "grNumber",
+			"registerNo", "enrolmentNo", "enrollmentNo", "upn", "प्रवेश संख्या", "प्रवेश क्रमांक", "दाखिला संख्या", "رقم القيد", "رقم الطالب",
+			"رقم القبول", "namba ya usajili", "nambari ya usajili"},
 		Check: sheet.Text(40)},
 	colFirstName: {Name: "firstName", Also: []string{"givenName", "forename", "studentFirstName", "पहला नाम", "الاسم الأول", "jina la kwanza"}, Check: sheet.Text(100)},
 	colLastName:  {Name: "lastName", Also: []string{"surname", "familyName", "studentLastName", "उपनाम", "कुलनाम", "اسم العائلة", "اللقب", "jina la ukoo", "jina la mwisho"}, Check: sheet.Text(100)},

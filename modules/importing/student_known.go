@@ -247,7 +247,8 @@ func readLinks(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := readAll[row](c.DB, `select sg.student_id, sg.id, g.phone, sg.relation, trim(g.first_name || ' ' || g.last_name), sg.is_primary
+	rows, err := readAll[row](c.DB,
+		`select sg.student_id, sg.id, g.phone, sg.relation, trim(g.first_name || ' ' || g.last_name), sg.is_primary
 		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = any($1)`, ids)
 	if err != nil {
 		return fmt.Errorf("reading guardians: %w", err)

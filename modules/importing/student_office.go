@@ -21,7 +21,8 @@ var parents = []struct {
 }{
 	{"father", "FATHER", []string{"father", "fathers", "dad", "पिता", "पिता का", "الأب", "والد", "baba", "ya baba", "la baba"}},
 	{"mother", "MOTHER", []string{"mother", "mothers", "mum", "mom", "माता", "माता का", "الأم", "والدة", "mama", "ya mama", "la mama"}},
-	{"guardian", "GUARDIAN", []string{"guardian", "guardians", "parent", "parents", "parentGuardian", "carer", "अभिभावक", "अभिभावक का", "ولي الأمر", "mlezi", "ya mlezi", "la mlezi"}},
+	{"guardian", "GUARDIAN", []string{"guardian", "guardians", "parent", "parents", "parentGuardian", "carer", "अभिभावक", "अभिभावक का",
+		"ولي الأمر", "mlezi", "ya mlezi", "la mlezi"}},
 }
 
 // The columns of each parent, counted from the parent's first.
@@ -37,11 +38,15 @@ const (
 
 // officeSheet is what a file of students may have: the documented columns, and those that offices keep.
 var officeSheet = append(append(slices.Clone(studentSheet),
-	sheet.Column{Name: "fullName", Also: []string{"name", "studentName", "studentsName", "nameOfStudent", "nameOfTheStudent", "pupilName", "pupil", "student", "childName",
-		"nameOfPupil", "learnerName", "studentFullName", "नाम", "छात्र का नाम", "विद्यार्थी का नाम", "اسم الطالب", "الاسم", "الاسم الكامل", "jina", "jina la mwanafunzi", "jina kamili"},
+	sheet.Column{Name: "fullName",
+		Also: []string{"name", "studentName", "studentsName", "nameOfStudent", "nameOfTheStudent", "pupilName", "pupil", "student", "childName",
+			"nameOfPupil", "learnerName", "studentFullName", "नाम", "छात्र का नाम", "विद्यार्थी का नाम", "اسم الطالب", "الاسم", "الاسم الكامل",
+			"jina", "jina la mwanafunzi", "jina kamili"},
 		Check: sheet.Text(200)},
-	sheet.Column{Name: "contactPhone", Also: []string{"mobile", "mobileNo", "mobileNumber", "contact", "contactNo", "contactNumber", "phoneNo", "phoneNumber", "telephone", "tel",
-		"whatsapp", "whatsappNo", "whatsappNumber", "मोबाइल", "मोबाइल नंबर", "फ़ोन", "फोन नंबर", "الهاتف", "رقم الهاتف", "الجوال", "رقم الجوال", "simu", "namba ya simu"}, Phone: true},
+	sheet.Column{Name: "contactPhone", Also: []string{"mobile", "mobileNo", "mobileNumber", "contact", "contactNo", "contactNumber",
+		"phoneNo", "phoneNumber", "telephone", "tel",
+		"whatsapp", "whatsappNo", "whatsappNumber", "मोबाइल", "मोबाइल नंबर", "फ़ोन", "फोन नंबर", "الهاتف", "رقم الهاتف", "الجوال", "رقم الجوال",
+		"simu", "namba ya simu"}, Phone: true},
 ), parentColumns()...)
 
 func parentColumns() (out []sheet.Column) {
@@ -58,13 +63,19 @@ func parentColumns() (out []sheet.Column) {
 			return out
 		}
 		out = append(out,
-			sheet.Column{Name: p.column + "Name", Also: append(also([]string{"اسم", "jina", "name of", "name of the"}, "name", "full name", "first name", "नाम"), p.names...), Check: sheet.Text(200)},
+			sheet.Column{Name: p.column + "Name", Also: append(also([]string{"اسم", "jina", "name of", "name of the"}, "name", "full name",
+				"first name", "नाम"), p.names...), Check: sheet.Text(200)},
 			sheet.Column{Name: p.column + "LastName", Also: also([]string{"اسم عائلة"}, "surname", "last name", "उपनाम"), Check: sheet.Text(100)},
-			sheet.Column{Name: p.column + "Phone", Also: also([]string{"هاتف", "رقم هاتف", "جوال", "رقم جوال", "simu", "namba ya simu"}, "mobile", "mobile no", "mobile number", "phone", "phone no",
-				"phone number", "contact", "contact no", "contact number", "tel", "telephone", "cell", "whatsapp", "मोबाइल", "मोबाइल नंबर", "फ़ोन", "फोन"), Phone: true},
-			sheet.Column{Name: p.column + "Email", Also: also([]string{"بريد", "barua pepe"}, "email", "email id", "email address", "e mail", "ईमेल"), Check: sheet.Email},
-			sheet.Column{Name: p.column + "Occupation", Also: also([]string{"مهنة", "وظيفة", "kazi"}, "occupation", "profession", "job", "व्यवसाय"), Check: sheet.Text(100)},
-			sheet.Column{Name: p.column + "Relation", Also: also([]string{"صلة", "uhusiano"}, "relation", "relationship", "संबंध"), Check: relations},
+			sheet.Column{Name: p.column + "Phone", Also: also([]string{"هاتف", "رقم هاتف", "جوال", "رقم جوال", "simu", "namba ya simu"}, "mobile",
+				"mobile no", "mobile number", "phone", "phone no",
+				"phone number", "contact", "contact no", "contact number", "tel", "telephone", "cell", "whatsapp", "मोबाइल", "मोबाइल नंबर", "फ़ोन",
+				"फोन"), Phone: true},
+			sheet.Column{Name: p.column + "Email",
+				Also: also([]string{"بريد", "barua pepe"}, "email", "email id", "email address", "e mail", "ईमेल"), Check: sheet.Email},
+			sheet.Column{Name: p.column + "Occupation", Also: also([]string{"مهنة", "وظيفة", "kazi"}, "occupation", "profession", "job", "व्यवसाय"),
+				Check: sheet.Text(100)},
+			sheet.Column{Name: p.column + "Relation", Also: also([]string{"صلة", "uhusiano"}, "relation", "relationship", "संबंध"),
+				Check: relations},
 		)
 	}
 	return out
@@ -121,7 +132,8 @@ func (s *studentReading) spread(row int, cells []string, bad map[int]bool, found
 		}
 		hasPhone = hasPhone || block[colParentPhone] != ""
 	}
-	if contact != "" && cells[colPhone] == "" && !slices.ContainsFunc(named, func(block []string) bool { return block[colParentPhone] == contact }) {
+	if contact != "" && cells[colPhone] == "" &&
+		!slices.ContainsFunc(named, func(block []string) bool { return block[colParentPhone] == contact }) {
 		cells[colPhone] = contact
 	}
 	for i, block := range named {
@@ -166,7 +178,8 @@ func placeGuardian(cells, block []string) bool {
 		if slices.ContainsFunc(g, func(cell string) bool { return cell != "" }) {
 			continue
 		}
-		g[colRelation], g[colGuardianPhone], g[colGuardianEmail], g[colOccupation] = block[colParentRelation], block[colParentPhone], block[colParentEmail],
+		g[colRelation], g[colGuardianPhone], g[colGuardianEmail], g[colOccupation] = block[colParentRelation], block[colParentPhone],
+			block[colParentEmail],
 			block[colParentOccupation]
 		if g[colGuardianFirst], g[colGuardianLast] = block[colParentName], block[colParentLast]; block[colParentLast] == "" {
 			g[colGuardianFirst], g[colGuardianLast] = splitName(block[colParentName])

@@ -19,7 +19,8 @@ func (p *studentPlan) write(c api.Ctx, progress func(float64)) error {
 	if err := p.number(c); err != nil {
 		return err
 	}
-	return runParts(c, progress, p.writeClasses, p.writeGuardians, p.writeStudents, p.writeSeats, p.writeMemberships, p.writeLinks, p.audit, p.openAccounts)
+	return runParts(c, progress, p.writeClasses, p.writeGuardians, p.writeStudents, p.writeSeats, p.writeMemberships, p.writeLinks, p.audit,
+		p.openAccounts)
 }
 
 // number gives admission numbers to those who have none, by the school's pattern and

@@ -43,7 +43,8 @@ var kinds = []FactKind{
 
 	{Kind: "student.changed", Title: "Student", Module: "student", Record: "student", entry: "student", table: "student"},
 	{Kind: "guardian.changed", Title: "Guardian", Module: "student", Record: "guardian", entry: "guardian", table: "guardian"},
-	{Kind: "enrolment.changed", Title: "Enrolment in a class", Module: "student", Record: "enrolment", entry: "enrolment", table: "enrolment"},
+	{Kind: "enrolment.changed", Title: "Enrolment in a class", Module: "student", Record: "enrolment", entry: "enrolment",
+		table: "enrolment"},
 	{Kind: "employee.changed", Title: "Employee", Module: "employee", Record: "employee", entry: "employee", table: "employee"},
 	{Kind: "class.changed", Title: "Class", Module: "class", Record: "class", entry: "class", table: "class"},
 	{Kind: "division.changed", Title: "Division", Module: "division", Record: "division", entry: "division", table: "division"},
@@ -132,16 +133,17 @@ func (m *Module) queue(ctx context.Context, h events.Heard, all []queued) error 
 		if q.Kind.table != "" {
 			version = "(select x.version from " + q.Kind.table + " x where x.id = $5)"
 		}
-		queries = append(queries, tenancy.Query{SQL: `insert into webhook_delivery (id, webhook_id, event_id, kind, record_type, record_id, record_version,
+		queries = append(queries,
+			tenancy.Query{SQL: `insert into webhook_delivery (id, webhook_id, event_id, kind, record_type, record_id, record_version,
 				action, occurred_at, next_at)
 			select gen_random_uuid(), w.id, $1, $2, $3, $5, ` + version + `, $4, $6, $6 from webhook w where w.status <> 'OFF' and w.kinds ? $2
 			on conflict (webhook_id, event_id) do nothing returning webhook_id`,
-			Args: []any{q.EventID, q.Kind.Kind, q.Kind.Record, q.Action, q.RecordID, h.OccurredAt}, Scan: func(rows pgx.Rows) error {
-				var some []uuid.UUID
-				err := tenancy.Values(&some)(rows)
-				written = append(written, some...)
-				return err
-			}})
+				Args: []any{q.EventID, q.Kind.Kind, q.Kind.Record, q.Action, q.RecordID, h.OccurredAt}, Scan: func(rows pgx.Rows) error {
+					var some []uuid.UUID
+					err := tenancy.Values(&some)(rows)
+					written = append(written, some...)
+					return err
+				}})
 	}
 	if err := tenancy.Pipeline(db, queries...); err != nil {
 		return fmt.Errorf("queueing for webhooks: %w", err)
@@ -177,7 +179,8 @@ func checkKinds(c api.Ctx, chosen []string) error {
 	for i, kind := range chosen {
 		k := kindOf(kind)
 		if k == nil {
-			bad = append(bad, api.Detail{Field: fmt.Sprintf("kinds[%d]", i), Message: "there is no such kind: see /school-admin/integration/webhook/kinds"})
+			bad = append(bad,
+				api.Detail{Field: fmt.Sprintf("kinds[%d]", i), Message: "there is no such kind: see /school-admin/integration/webhook/kinds"})
 			continue
 		}
 		if err := c.Permit(k.Module, api.Read); err != nil {

@@ -91,7 +91,8 @@ func (m *Module) createKey(c api.Ctx, r keyRequest) (NewKey, error) {
 	var modules []string
 	var reads, writes, deletes []bool
 	for _, p := range r.Permissions {
-		modules, reads, writes, deletes = append(modules, p.Module), append(reads, p.CanRead), append(writes, p.CanWrite), append(deletes, p.CanDelete)
+		modules, reads, writes, deletes = append(modules, p.Module), append(reads, p.CanRead), append(writes, p.CanWrite),
+			append(deletes, p.CanDelete)
 	}
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `insert into role (id, name, type) values ($1, ($1::uuid)::text, 'KEY')`, Args: []any{id}},
@@ -168,7 +169,8 @@ func revokeKey(c api.Ctx, r byID) (KeyDetail, error) {
 	}
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `update api_key set revoked_at = $2, revoked_by = $3 where id = $1`, Args: []any{r.ID, c.Now, c.User.ID}},
-		tenancy.Query{SQL: `update app_user set status = 'DISABLED', version = version + 1, updated_at = $2 where id = $1`, Args: []any{r.ID, c.Now}})
+		tenancy.Query{SQL: `update app_user set status = 'DISABLED', version = version + 1, updated_at = $2 where id = $1`,
+			Args: []any{r.ID, c.Now}})
 	if err != nil {
 		return before, fmt.Errorf("revoking an API key: %w", err)
 	}

@@ -1,5 +1,5 @@
 // Package integration is how other programs work with a school's data: API keys, with which they
-// call the office's rows, and webhooks, by which they are told what happened.
+// call the office's rows, and webhooks, to which facts are sent.
 package integration
 
 import (
@@ -38,25 +38,31 @@ func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/integration/key/create", "integration", "Make an API key; this answer alone shows it", m.createKey, api.Fresh,
 			api.SecretAnswer, api.Says("API key made")),
-		api.List("/school-admin/integration/key/list", "integration", "List the API keys, revoked ones too", keyListing, listKeys, api.ForPeople),
+		api.List("/school-admin/integration/key/list", "integration", "List the API keys, revoked ones too", keyListing, listKeys,
+			api.ForPeople),
 		api.Get("/school-admin/integration/key/:id", "integration", "Read an API key and what it may do", getKey, api.ForPeople),
 		api.Post("/school-admin/integration/key/:id/revoke", "integration", "Revoke an API key; it is refused within a second", revokeKey,
 			api.ForPeople, api.NoBodyNeeded, api.Says("API key revoked")),
 
-		api.Get("/school-admin/integration/webhook/kinds", "integration", "The kinds of facts that webhooks can be sent, as far as the caller may read them",
+		api.Get("/school-admin/integration/webhook/kinds", "integration",
+			"The kinds of facts that webhooks can be sent, as far as the caller may read them",
 			listKinds),
-		api.Create("/school-admin/integration/webhook/create", "integration", "Add a webhook; this answer alone shows its secret", m.createWebhook,
+		api.Create("/school-admin/integration/webhook/create", "integration", "Add a webhook; this answer alone shows its secret",
+			m.createWebhook,
 			api.Fresh, api.SecretAnswer, api.Says("Webhook added")),
 		api.List("/school-admin/integration/webhook/list", "integration", "List the webhooks", webhookListing, listWebhooks),
-		api.List("/school-admin/integration/webhook/delivery/list", "integration", "What was sent to webhooks in the last 30 days, and what waits",
+		api.List("/school-admin/integration/webhook/delivery/list", "integration",
+			"What was sent to webhooks in the last 30 days, and what waits",
 			deliveryListing, listDeliveries),
 		api.Post("/school-admin/integration/webhook/delivery/:id/redeliver", "integration", "Send a fact again", redeliver, api.NoBodyNeeded,
 			api.Says("Queued again")),
 		api.Get("/school-admin/integration/webhook/:id", "integration", "Read a webhook", getWebhook),
-		api.Put("/school-admin/integration/webhook/:id", "integration", "Change a webhook, or switch it on or off", m.updateWebhook, api.Versioned,
+		api.Put("/school-admin/integration/webhook/:id", "integration", "Change a webhook, or switch it on or off", m.updateWebhook,
+			api.Versioned,
 			api.Fresh),
 		api.Remove("/school-admin/integration/webhook/:id", "integration", "Delete a webhook, with its log", deleteWebhook, api.Fresh),
-		api.Post("/school-admin/integration/webhook/:id/secret", "integration", "Make a new secret; the one before ends", m.renewSecret, api.Fresh,
+		api.Post("/school-admin/integration/webhook/:id/secret", "integration", "Make a new secret; the one before ends", m.renewSecret,
+			api.Fresh,
 			api.SecretAnswer, api.NoBodyNeeded, api.Says("Secret made")),
 		api.Post("/school-admin/integration/webhook/:id/replay", "integration", "Send again what happened since a moment", replay,
 			api.Says("Queued again")),

@@ -173,7 +173,8 @@ var deliveryListing = api.Listing{
 	Sorts:   map[string]string{"occurredAt": "occurred_at"},
 	Default: "-occurredAt",
 	Filters: map[string]api.Filter{
-		"webhookId": api.ByID("webhook_id"), "state": api.ByEnum("state", "QUEUED", "SENT", "FAILED"), "kind": api.ByEnum("kind", kindNames()...),
+		"webhookId": api.ByID("webhook_id"), "state": api.ByEnum("state", "QUEUED", "SENT", "FAILED"),
+		"kind":     api.ByEnum("kind", kindNames()...),
 		"recordId": api.ByID("record_id"), "from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 	},
 }

@@ -55,7 +55,8 @@ func (m *Module) routes() []api.Row {
 		api.List("/teacher/leave/balances", "leave", "What I have left of each leave type this academic year", balanceListing, myBalances,
 			api.MayBeStale),
 		api.List("/teacher/leave/requests", "leave", "Leave of the students whose class teacher I am", listing, m.listRequests),
-		api.Post("/teacher/leave/decide", "leave", "Approve or reject leave of a student whose class teacher I am", m.teacherDecides, api.Says("Leave decided")),
+		api.Post("/teacher/leave/decide", "leave", "Approve or reject leave of a student whose class teacher I am", m.teacherDecides,
+			api.Says("Leave decided")),
 		api.Post("/teacher/leave/cancel", "leave", "Take my own leave back before it begins", m.employeeCancels, api.Says("Leave cancelled")),
 
 		api.Create("/parent/leave/apply", "leave", "Ask for leave for a child", m.parentAsks, api.Says("Leave asked for")),

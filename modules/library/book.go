@@ -56,7 +56,8 @@ func onShelf(day string) string {
 		and not exists (select from library_reservation r where r.copy_id = c.id and r.status = 'READY' and r.hold_until >= ` + day + `)`
 }
 
-var bookColumns = `book.id, book.created_at, book.updated_at, book.created_by, book.updated_by, book.version, book.title, book.author, book.isbn, book.publisher, book.published_year,
+var bookColumns = `book.id, book.created_at, book.updated_at, book.created_by, book.updated_by, book.version, book.title, book.author,
+	book.isbn, book.publisher, book.published_year,
 	book.category, book.price,
 	(select count(*) from book_copy c where c.book_id = book.id and c.state = 'GOOD') as copies,
 	(select count(*) from book_copy c where c.book_id = book.id and ` + onShelf("today.day") + `) as available,

@@ -58,7 +58,8 @@ type CopyView struct {
 // database guarantees; distinct on tells its planner, which then leaves them out where nothing names them.
 const copyQuery = `select c.id, c.created_at, c.updated_at, c.created_by, c.updated_by, c.version, c.book_id, c.accession_number,
 	c.barcode, c.shelf, c.state, b.title, b.author,
-	case when l.id is not null then 'ISSUED' when c.state <> 'GOOD' then c.state when r.id is not null then 'HELD' else 'AVAILABLE' end as status, l.id as loan_id, l.due_on,
+	case when l.id is not null then 'ISSUED' when c.state <> 'GOOD' then c.state when r.id is not null then 'HELD' else 'AVAILABLE' end
+		as status, l.id as loan_id, l.due_on,
 	coalesce((select trim(s.first_name || ' ' || s.last_name) from student s where s.id = coalesce(l.student_id, r.student_id)),
 		(select trim(e.first_name || ' ' || e.last_name) from employee e where e.id =
 		coalesce(l.employee_id, r.employee_id)), '') as borrower_name

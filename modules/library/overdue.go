@@ -28,12 +28,12 @@ type remindIn struct {
 	DryRun bool `json:"dryRun" doc:"Count, and tell nobody"`
 }
 
-// Reminded is how many were told of books that should be back.
+// Reminded is how many were reminded of books that should be back.
 type Reminded struct {
 	DryRun  bool `json:"dryRun"`
 	Overdue int  `json:"overdue" doc:"Loans that are late"`
 	Sent    int  `json:"sent" doc:"Of those, notices sent now; in a dry run, that would be"`
-	Already int  `json:"already" doc:"Told of today already, or borrowed by somebody without an account"`
+	Already int  `json:"already" doc:"Reminded today already, or borrowed by somebody without an account"`
 }
 
 // remind tells of every late loan once a day: the notice's key is the loan and the day.

@@ -58,7 +58,8 @@ func (m *Module) remove(c api.PlatformCtx, r byID) (api.Nothing, error) {
 	case errors.Is(err, lifecycle.ErrMainNode):
 		err = api.Conflict("Node main cannot be struck off: no instance starts without it")
 	case errors.As(err, &used):
-		err = api.Conflict("Drain the node first, and confirm the moves: %d schools live there, and %d moves from or to it are under way or wait for a confirmation",
+		err = api.Conflict("Drain the node first, and confirm the moves: %d schools live there, and %d moves from or to it are under way or "+
+			"wait for a confirmation",
 			used.Schools, used.Moves)
 	}
 	return api.Nothing{}, err

@@ -34,7 +34,8 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 	}
 	args := pgx.NamedArgs{
 		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "key": b.Key, "record": b.RecordID,
-		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle, "plain_body": plainBody,
+		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle,
+		"plain_body": plainBody,
 	}
 	args["silent"] = b.Silent
 	maps.Copy(args, b.Args)
@@ -52,7 +53,8 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			topic as (select t.recipient, t.recipient like 'school\_%' as everybody
 			from (` + b.Topics + `) t, rule k where k.pushes and not exists (select from muted m where m.topic = t.recipient)),
 			everybody as (select exists (select from topic where everybody) as told),
-			person as (select u.id as user_id, u.phone, ` + address + ` as address, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
+			person as (select u.id as user_id, u.phone, ` + address +
+			` as address, coalesce(w.sms, false) as sms, coalesce(w.email, false) as email,
 					k.wait_minutes, y.told, case when not exists (select from silent s where s.user_id = u.id) then
 						(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' and (not y.told or u.id = any(@reachable::uuid[]))
 						or ` + hasWay + ` order by n limit 1) end as first
@@ -60,10 +62,14 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 				left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
 				left join notification_preference w on w.user_id = u.id and w.type = @type::text),
 			message as (
-				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
-					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, 0 as badge, false as ruled, null::int as wait_minutes from topic, school_setting
-				union all select 'PUSH', 'user_' || p.user_id, p.user_id, case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
-						case lock_screen when 'NOTHING' then @plain_body::text when 'FULL' then left(@body::text, ` + shownOnScreen + `) else @teaser::text end,
+				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody
+					and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
+					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::text end as body, 0 as badge, false as ruled,
+						null::int as wait_minutes from topic, school_setting
+				union all select 'PUSH', 'user_' || p.user_id, p.user_id,
+					case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
+						case lock_screen when 'NOTHING' then @plain_body::text when 'FULL' then left(@body::text, ` + shownOnScreen +
+			`) else @teaser::text end,
 						greatest((select count(*) from notification n where n.user_id = p.user_id and n.read_at is null
 						and ` + visibleTo("p.user_id") + `), 1)::int, true, p.wait_minutes
 					from person p, school_setting where p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
@@ -90,7 +96,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 	return m.Queue.Queued(ctx, db, school.ID)
 }
 
-// Recall takes back what was told of a record: the lines of the log, and messages that
+// Recall takes back the notices of a record: the lines of the log, and messages that
 // have not gone out.
 func (m *Module) Recall(db *gorm.DB, record uuid.UUID) error {
 	err := tenancy.Pipeline(db,

@@ -130,7 +130,7 @@ func TestAProviderIsObeyedWhenItAsksForAPause(t *testing.T) {
 
 func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) {
 	t.Parallel()
-	app, sent, _ := apart(t)
+	app, sent, clock := apart(t)
 	o := newOffice(t, app.NewSchool(t))
 	super := app.SuperAdmin(t)
 	sent.failing(func(delivery.Message) error {
@@ -153,7 +153,15 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 	o.admin.Refuses(t, "POST", "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}, 403, "PERMISSION_DENIED")
 	super.Refuses(t, "POST", "/super-admin/delivery/retry", map[string]any{"ids": []any{uuid.New()}}, 404, "")
 	school := "/super-admin/school/" + o.ID.String()
+	o.tell(t, telling{Type: "FEE", Key: "2", UserID: &o.admin.UserID, In: 60})
 	testkit.Post[map[string]any](t, super, school+"/suspend", nil)
+	clock.turn(2 * time.Minute)
+	testkit.Eventually(t, "a notice that came due at the suspended school is queued", func() bool {
+		return o.Count(t, "delivery", "state = 'QUEUED' and attempts = 0") == 1 && o.Count(t, "outbox", "next_at <= ?", clock.Now()) == 0
+	})
+	if n := len(sent.got(o.ID)); n != 0 {
+		t.Errorf("a suspended school sent %d messages", n)
+	}
 	if n := testkit.Post[notification.Retried](t, super, "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}); n.Queued != 0 || n.Skipped != 1 || len(list()) != 1 {
 		t.Errorf("of a suspended school %+v", n)
 	}
@@ -161,8 +169,8 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 	if n := testkit.Post[notification.Retried](t, super, "/super-admin/delivery/retry", map[string]any{"ids": []any{dead.ID}}); n.Queued != 1 {
 		t.Errorf("queued %d", n.Queued)
 	}
-	testkit.Eventually(t, "it is sent", func() bool { return o.Count(t, "delivery", "state = 'SENT'") == 1 })
-	if len(list()) != 0 || len(sent.got(o.ID)) != 1 {
+	testkit.Eventually(t, "both are sent", func() bool { return o.Count(t, "delivery", "state = 'SENT'") == 2 })
+	if len(list()) != 0 || len(sent.got(o.ID)) != 2 {
 		t.Errorf("%d letters are left, %d were sent", len(list()), len(sent.got(o.ID)))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"homeroom/testkit"
 )
 
-func TestANoticeIsInTheLogOfEveryGuardianWhoMaySeeTheStudentAndOfNobodyElse(t *testing.T) {
+func TestNoticeLog_Guardian_HasOnlyWhatTheyMaySee(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, testkit.NewSchool(t))
 	asha, other := o.Child(t, o.seat, 3), o.Child(t, o.seat, 1)

@@ -7,7 +7,8 @@ func personal() []api.PersonalTable {
 	return []api.PersonalTable{
 		// Notices come first: a notice is locked while it is turned into messages, so that
 		// its messages are there when their turn comes.
-		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true, Free: "title body teaser said_today said_next_day",
+		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true,
+			Free:    "title body teaser said_today said_next_day",
 			Nothing: api.Reasons{api.FixedText: "type key"}},
 		{Table: "notification", Section: "notifications", Of: "student_id user_id", Where: ofRecord("dedupe_key"), Gone: true,
 			Free: "title body", Nothing: api.Reasons{api.FixedText: "type dedupe_key"}},
@@ -34,7 +35,8 @@ func personal() []api.PersonalTable {
 			Nothing: api.Reasons{api.FixedText: "topic urgency state last_error", "encrypted for one browser, goes with its subscription": "body"}},
 		{Platform: true, Table: "web_push_key", Nothing: api.Reasons{"the installation's own key": "sealed"}},
 		{Platform: true, Table: "topic_removal", School: "school_id",
-			Nothing: api.Reasons{"a phone's address at the push provider and what it is taken out of, until that is done": "token topics last_error"}},
+			Nothing: api.Reasons{"a phone's address at the push provider and what it is taken out of, until " +
+				"that is done": "token topics last_error"}},
 		// A code that is on its way to somebody who has an account elsewhere is still sent.
 		{
 			Platform: true, Table: "message", Section: "codes", To: "recipient", Gone: true, Own: "last_error provider_id", Hidden: "sealed",

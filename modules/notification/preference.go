@@ -56,7 +56,8 @@ func preferencesOf(c api.Ctx) (PreferencesNow, error) {
 		Scan: tenancy.One(&out.WhatsApp)}, tenancy.Query{SQL: `select k.type, coalesce(p.push, true) as push, coalesce(p.sms, false) as sms,
 			coalesce(p.email, false) as email, coalesce(p.details, false) as details, k.may_turn_off
 		from notice_rule k left join notification_preference p on p.user_id = $1 and p.type = k.type
-		where k.type = any($2::text[]) order by array_position($2::text[], k.type)`, Args: []any{c.User.ID, types}, Scan: tenancy.Collect(&out.Preferences)})
+		where k.type = any($2::text[]) order by array_position($2::text[], k.type)`, Args: []any{c.User.ID, types},
+		Scan: tenancy.Collect(&out.Preferences)})
 	if err != nil {
 		return out, fmt.Errorf("reading preferences: %w", err)
 	}
@@ -77,7 +78,8 @@ func putPreferences(c api.Ctx, r Preferences) (PreferencesNow, error) {
 		return PreferencesNow{}, err
 	}
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into notification_preference (user_id, type, push, sms, email, details)
-		select $1, type, push, sms, email, details from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean, details boolean)
+		select $1, type, push, sms, email, details
+			from jsonb_to_recordset($2::jsonb) as p (type text, push boolean, sms boolean, email boolean, details boolean)
 		on conflict (user_id, type) do update
 		set push = excluded.push, sms = excluded.sms, email = excluded.email, details = excluded.details`, Args: []any{c.User.ID, string(body)}},
 		tenancy.Query{SQL: `update app_user set whatsapp_since = case when $2::boolean then coalesce(whatsapp_since, $3::timestamptz) end

@@ -107,13 +107,15 @@ var reachTables = `with line as (
 		left join notification_preference q on q.user_id = u.id and q.type = l.type
 		left join notice_rule k on k.type = l.type
 		left join (select user_id, bool_or(sent) as sent, bool_or(waiting) as waiting, bool_or(failed) as failed,
-			bool_or(no_device) as no_device, bool_or(urgent) as urgent, max(expires_at) as expires_at, max(problem) as problem from way group by user_id) w on w.user_id = l.user_id),
+			bool_or(no_device) as no_device, bool_or(urgent) as urgent, max(expires_at) as expires_at, max(problem) as problem from way
+				group by user_id) w on w.user_id = l.user_id),
 	message as (select p.*, x.channel, x.recipient, p.key || '/' || x.channel || '/' || x.recipient as once
 		from person p, lateral (values ('SMS', p.phone), ('EMAIL', p.address), ('WHATSAPP', p.whatsapp)) x (channel, recipient)
 		where not p.reached and not p.waiting and not p.off and x.recipient is not null and (p.expires_at is null or p.expires_at > @now)
 			and not exists (select from suppression s where s.channel = x.channel and s.recipient = lower(x.recipient))
 			and not exists (select from delivery d where d.dedupe_key = p.key || '/' || x.channel || '/' || x.recipient)),
-	rest as (select distinct on (m.once) m.*, sms.segments from message m, ` + InSegments("m.title", "m.body") + ` order by m.once, m.user_id) `
+	rest as (select distinct on (m.once) m.*, sms.segments from message m, ` + InSegments("m.title", "m.body") +
+	` order by m.once, m.user_id) `
 
 func (m *Module) reachArgs(c api.Ctx, record uuid.UUID) (pgx.NamedArgs, error) {
 	reachable, err := m.Queue.Reachable(c, c.School.ID)

@@ -83,7 +83,7 @@ func (m *Module) routes() []api.Row {
 		all = append(all,
 			api.Post(at+"token", "notification", "Register this device for push; it belongs to whom it was last registered by", m.register,
 				api.ForPeople, api.OpenInEvaluationMode, api.NoAudit, api.Says("Device registered")),
-			api.Get(at+"delivered-notifications", "notification", "What I was told, newest first", delivered, api.ForPeople),
+			api.Get(at+"delivered-notifications", "notification", "My notifications, newest first", delivered, api.ForPeople),
 			api.Get(at+"unread-count", "notification", "How much of it I have not read", unreadCount, api.ForPeople),
 			api.Post(at+"read", "notification", "Mark one as read", read, api.ForPeople, api.OpenInEvaluationMode, api.NoAudit,
 				api.Says("Marked as read")),
@@ -102,14 +102,14 @@ func (m *Module) routes() []api.Row {
 		)
 	}
 	all = append(all,
-		api.Get("/parent/notification/preferences", "notification", "How I want to be told of what", getPreferences),
-		api.Put("/parent/notification/preferences", "notification", "Change how I want to be told", putPreferences, api.OpenInEvaluationMode,
+		api.Get("/parent/notification/preferences", "notification", "By which ways I want which notifications", getPreferences),
+		api.Put("/parent/notification/preferences", "notification", "Change by which ways", putPreferences, api.OpenInEvaluationMode,
 			api.NoAudit),
 
 		api.Get("/school-admin/notification/setting", "setting", "When and at what cost the school tells people things", getSetting),
 		api.Put("/school-admin/notification/setting", "setting", "Change when and at what cost", putSetting, api.Versioned),
 
-		api.Get("/school-admin/notification/rules", "setting", "By which ways people are told of what, and what came of it", m.getRules),
+		api.Get("/school-admin/notification/rules", "setting", "By which ways notices of each type are sent, and with what result", m.getRules),
 		api.Put("/school-admin/notification/rules", "setting", "Change by which ways; the kinds that are named", m.putRules),
 
 		api.Get("/school-admin/notification/reach", "message", "Whom the newest notice about a record has reached, and by which ways", m.reach),

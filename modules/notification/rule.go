@@ -14,7 +14,7 @@ import (
 // urgentRule is of accidents, missing children, closures and urgent announcements, whatever their type.
 const urgentRule = "URGENT"
 
-// Rule is by which ways people are told of one kind of thing.
+// Rule is by which ways notices of one type are sent.
 type Rule struct {
 	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements"`
 	Ways        []string `json:"ways" validate:"min=1,max=4,unique,dive,oneof=PUSH SMS EMAIL WHATSAPP" doc:"One after another, until one reaches; PUSH first or not at all. WHATSAPP reaches those who have agreed to it"`
@@ -64,7 +64,8 @@ const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, coal
 			count(*) filter (where channel = 'EMAIL' and state = 'SENT') as emails,
 			count(*) filter (where channel = 'WHATSAPP' and state = 'SENT') as whatsapps
 		from delivery where rule is not null and created_at > $1 group by rule) u on u.rule = k.type
-	order by array_position(array['URGENT', 'ATTENDANCE', 'TRANSPORT', 'ANNOUNCEMENT', 'MESSAGE', 'TIMETABLE', 'EXAM', 'EVENT', 'RESULT', 'FEE', 'LEAVE_REQUEST', 'LIBRARY'], k.type)`
+	order by array_position(array['URGENT', 'ATTENDANCE', 'TRANSPORT', 'ANNOUNCEMENT', 'MESSAGE', 'TIMETABLE', 'EXAM', 'EVENT', 'RESULT',
+		'FEE', 'LEAVE_REQUEST', 'LIBRARY'], k.type)`
 
 func (m *Module) getRules(c api.Ctx, _ api.Nothing) (Rules, error) {
 	reachable, err := m.Queue.Reachable(c, c.School.ID)

@@ -77,7 +77,8 @@ const hasWay = `(way = 'SMS' and u.phone is not null or way = 'WHATSAPP' and u.p
 	or way = 'EMAIL' and ` + address + ` is not null)`
 
 // said is the body of a notice t as it is said at a moment w.at, in the zone $3; NULL: as it was written.
-const said = `nullif(case (w.at at time zone $3)::date - (t.created_at at time zone $3)::date when 0 then t.said_today when 1 then t.said_next_day end, '')`
+const said = `nullif(case (w.at at time zone $3)::date - (t.created_at at time zone $3)::date when 0 then t.said_today
+	when 1 then t.said_next_day end, '')`
 
 // shownOnScreen is how much of a body a push has, where the school lets a locked screen say it: a phone shows no more, and
 // providers take 4 kB.
@@ -116,8 +117,10 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		cross join lateral (select not t.detail or coalesce(w.details, false) as heard) h
 		where ` + notice.RecipientMayView + `),
 	-- What one change says of several children is one push to a person, and one on a phone that hears their topics.
-	moment as (select id, first_value(shared_key) over (partition by type, title, teaser, urgent, at order by shared_key) as shown_key from told),
-	person as (select p.user_id, m.shown_key, (array_agg(t.id order by t.shared_key))[1] as notice_id, array_agg(t.key order by t.shared_key) as keys,
+	moment as (select id, first_value(shared_key) over (partition by type, title, teaser, urgent, at order by shared_key) as shown_key
+		from told),
+	person as (select p.user_id, m.shown_key, (array_agg(t.id order by t.shared_key))[1] as notice_id,
+		array_agg(t.key order by t.shared_key) as keys,
 			string_agg(t.said, E'\n' order by t.shared_key) as said
 		from people p join told t on t.id = p.notice_id join moment m on m.id = t.id group by p.user_id, m.shown_key),
 	wishes as (select notice_id, bool_and(wanted and first = 'PUSH') as everyone from people group by notice_id),
@@ -125,10 +128,12 @@ var queueNotices = `with ` + awake("$2", "$3") + `,
 		select s.notice_id, way.channel, way.recipient, s.user_id, s.keys[1] as key, 
 			case when way.channel = 'PUSH' and set.lock_screen = 'NOTHING' then $4::text else t.title end as title,
 			case when way.channel <> 'PUSH' then s.said when set.lock_screen = 'FULL' then left(s.said, ` + shownOnScreen + `)
-				when set.lock_screen = 'NOTHING' then $5::text else t.teaser end as body, case when way.channel = 'PUSH' then greatest(p.unread, 1) else 1 end as badge,
+				when set.lock_screen = 'NOTHING' then $5::text else t.teaser end as body,
+				case when way.channel = 'PUSH' then greatest(p.unread, 1) else 1 end as badge,
 			case when way.ruled then t.rule end as rule, case when way.ruled then s.keys end as log_keys,
 			case when way.ruled then p.wait_minutes end as wait_minutes
-		from person s join people p on p.user_id = s.user_id and p.notice_id = s.notice_id join told t on t.id = s.notice_id cross join school_setting set,
+		from person s join people p on p.user_id = s.user_id and p.notice_id = s.notice_id join told t on t.id = s.notice_id
+			cross join school_setting set,
 		lateral (select channel, recipient, p.wanted and p.first = channel as ruled from (values ('PUSH', 'user_' || p.user_id, false),
 			('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email), ('WHATSAPP', p.phone, false)) x (channel, recipient, asked)
 			where recipient is not null and (asked or p.wanted and p.first = channel)) way
@@ -173,7 +178,8 @@ var queueNextWay = `with ` + awake("$2", "$3") + `,
 		where d.id = any($1) and said.body is not null and (d.expires_at is null or d.expires_at > w.at))
 	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
 	urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
-	select gen_random_uuid(), m.channel, m.recipient, d.user_id, 'NOTICE', d.type, d.record_id, d.student_id, m.title, m.body, 1, sms.segments,
+	select gen_random_uuid(), m.channel, m.recipient, d.user_id, 'NOTICE', d.type, d.record_id, d.student_id, m.title, m.body, 1,
+		sms.segments,
 		d.log_keys[1] || '/' || m.channel || '/' || m.recipient, d.urgent, d.expires_at, m.at, $2, d.rule, d.log_keys, m.wait_minutes
 	from message m join delivery d on d.id = m.former, ` + InSegments("m.title", "m.body") + `
 	on conflict (dedupe_key) do nothing`

@@ -33,7 +33,8 @@ func Topics() []Topic {
 }
 
 // studentTopic is the topic a student's parents are subscribed to, by what it is about.
-const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE' then '_attendance' when 'RESULT' then '_result' when 'FEE' then '_fee' else '' end`
+const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE' then '_attendance' when 'RESULT' then '_result'
+	when 'FEE' then '_fee' else '' end`
 
 // plainPush is what a push to the topic of one child or one teacher says: nothing. Phones
 // subscribe to topics by themselves, so that nobody knows who hears them. What there is
@@ -100,7 +101,8 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 	}
 	return api.InSchool(ctx, m.Schools, school, func(db *gorm.DB, found *tenancy.School) error {
 		today := api.DateOf(m.Clock().In(found.Location()))
-		if err := tenancy.Pipeline(db, tenancy.Query{SQL: m.recallUnheard(), Args: []any{pgx.NamedArgs{"users": users, "today": today}}}); err != nil {
+		if err := tenancy.Pipeline(db,
+			tenancy.Query{SQL: m.recallUnheard(), Args: []any{pgx.NamedArgs{"users": users, "today": today}}}); err != nil {
 			return fmt.Errorf("recalling messages: %w", err)
 		}
 		withDevice, err := m.Devices.Users(ctx, school, users...)

@@ -94,7 +94,7 @@ func (a *Account) mask(typed string) {
 
 type revokeRequest struct {
 	AccountID uuid.UUID `json:"accountId" validate:"required"`
-	Reason    string    `json:"reason" validate:"max=200" doc:"For the book of changes"`
+	Reason    string    `json:"reason" validate:"max=200" doc:"Kept in the audit log"`
 }
 
 // Revoked says how many sessions ended.

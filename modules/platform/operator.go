@@ -23,7 +23,8 @@ type Operator struct {
 	CreatedAt    time.Time  `json:"createdAt"`
 }
 
-const operatorColumns = `super_admin.id, super_admin.email, super_admin.name, super_admin.status, super_admin.last_sign_in_at, super_admin.created_at,
+const operatorColumns = `super_admin.id, super_admin.email, super_admin.name, super_admin.status, super_admin.last_sign_in_at,
+	super_admin.created_at,
 	exists (select from account a where a.user_id = super_admin.id and (exists (select from totp t where t.account_id = a.id) or
 	exists (select from passkey p where p.account_id = a.id))) as second_factor,
 	(select count(*) from session x join account a on a.id = x.account_id where a.user_id = super_admin.id and x.revoked_at is null

@@ -1,5 +1,5 @@
 // Package platform is the cross-school administrator's desk: administrators of schools,
-// accounts, migrations, the platform's book of changes, and how much is going on. It
+// accounts, migrations, the platform's audit log, and how much is going on. It
 // reads the platform's records only: what is in a school is asked of the school.
 package platform
 

@@ -159,7 +159,8 @@ func ofYear(db *gorm.DB, year *uuid.UUID) *gorm.DB {
 func assignmentsOf(c api.Ctx, user uuid.UUID, year *uuid.UUID) ([]Assignment, error) {
 	list := []Assignment{}
 	err := ofYear(c.DB.Table("teacher_assignment a").Where("a.user_id = ?", user), year).
-		Joins("join class k on k.id = a.class_id").Joins("left join division d on d.id = a.division_id").Joins("left join subject s on s.id = a.subject_id").
+		Joins("join class k on k.id = a.class_id").Joins("left join division d on d.id = a.division_id").
+		Joins("left join subject s on s.id = a.subject_id").
 		Select(`a.id, a.academic_year_id, a.class_id, k.name as class_name, a.division_id, coalesce(d.name, '') as division_name,
 			a.subject_id, coalesce(s.name, '') as subject_name, a.is_class_teacher`).
 		Order("k.level, k.name, d.name, s.name, a.id").Scan(&list).Error

@@ -130,7 +130,8 @@ func classesOf(c api.Ctx, divisions []uuid.UUID) (map[uuid.UUID]uuid.UUID, error
 		return out, nil
 	}
 	var found []Division
-	if err := c.DB.Clauses(clause.Locking{Strength: "KEY SHARE"}).Select("id", "class_id").Where("id in ?", divisions).Find(&found).Error; err != nil {
+	if err := c.DB.Clauses(clause.Locking{Strength: "KEY SHARE"}).Select("id", "class_id").Where("id in ?",
+		divisions).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("looking for divisions: %w", err)
 	}
 	for _, d := range found {

@@ -77,7 +77,8 @@ func TakesSubject(subject, class, division, student, day string) string {
 func groups(c api.Ctx, more string, args ...any) *gorm.DB {
 	const divisions = `from student_group_division y join division d on d.id = y.division_id join class k on k.id = d.class_id
 		where y.group_id = g.id`
-	return c.DB.Table("(?) as student_group", c.DB.Raw(`select g.id, g.created_at, g.updated_at, g.created_by, g.updated_by, g.version, g.name,
+	return c.DB.Table("(?) as student_group",
+		c.DB.Raw(`select g.id, g.created_at, g.updated_at, g.created_by, g.updated_by, g.version, g.name,
 		g.subject_id, g.kind, (select j.name from subject j where j.id = g.subject_id) as subject_name,
 		array(select y.division_id `+divisions+` order by k.level, k.name, d.name, d.id) as division_ids,
 		coalesce((select string_agg(k.name || ' ' || d.name, ', ' order by k.level, k.name, d.name) `+divisions+`), '') as divisions

@@ -80,7 +80,8 @@ func removeGuardian(c api.Ctx, r guardianOf) error {
 	if err != nil {
 		return err
 	}
-	if err := c.DB.Exec(`delete from student_guardian where student_id = ? and guardian_id = ?`, r.StudentID, r.GuardianID).Error; err != nil {
+	if err := c.DB.Exec(`delete from student_guardian where student_id = ? and guardian_id = ?`, r.StudentID,
+		r.GuardianID).Error; err != nil {
 		return fmt.Errorf("unlinking a guardian: %w", err)
 	}
 	if was.IsPrimary { // the one who has been there longest is asked first now

@@ -55,7 +55,8 @@ func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]acco
 		return nil, err
 	}
 	if len(revived) > 0 {
-		if err := c.DB.Exec(`update app_user set status = 'ACTIVE', version = version + 1, updated_at = ? where id in ?`, c.Now, revived).Error; err != nil {
+		if err := c.DB.Exec(`update app_user set status = 'ACTIVE', version = version + 1, updated_at = ? where id in ?`, c.Now,
+			revived).Error; err != nil {
 			return nil, fmt.Errorf("opening guardians' accounts again: %w", err)
 		}
 	}
@@ -147,7 +148,8 @@ func writeLinks(c api.Ctx, student uuid.UUID, links []StudentGuardian) error {
 		}
 	} else {
 		var has bool
-		if err := c.DB.Raw(`select exists (select from student_guardian where student_id = ? and is_primary)`, student).Scan(&has).Error; err != nil {
+		if err := c.DB.Raw(`select exists (select from student_guardian where student_id = ? and is_primary)`,
+			student).Scan(&has).Error; err != nil {
 			return fmt.Errorf("looking for the primary guardian: %w", err)
 		}
 		if !has {

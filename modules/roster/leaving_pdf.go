@@ -19,7 +19,8 @@ func (l LeavingCertificate) pdf(c api.Ctx, head paper.Letterhead, template strin
 		title = "Transfer certificate"
 	}
 	doc := paper.New(head, title)
-	doc.Pairs([2]string{"Certificate no.", fmt.Sprint(l.Number)}, [2]string{"Date of issue", day(api.DateOf(l.CreatedAt.In(c.School.Location())))},
+	doc.Pairs([2]string{"Certificate no.", fmt.Sprint(l.Number)},
+		[2]string{"Date of issue", day(api.DateOf(l.CreatedAt.In(c.School.Location())))},
 		[2]string{"Admission no.", s.AdmissionNumber})
 	doc.Gap(2)
 	field := func(name, value string) {

@@ -61,7 +61,8 @@ func (m *Module) childCertificate(c api.Ctx, id uuid.UUID) (*api.File, error) {
 		return m.printLeaving(c, left[0])
 	}
 	var there bool
-	err = c.DB.Raw(`select exists (select from certificate x where x.id = ? and x.kind = 'BONAFIDE' and x.student_id in (`+LinkedIDs("?")+`))`,
+	err = c.DB.Raw(`select exists (select from certificate x where x.id = ? and x.kind = 'BONAFIDE' and x.student_id in (`+
+		LinkedIDs("?")+`))`,
 		id, c.User.ID).Scan(&there).Error
 	if err != nil {
 		return nil, fmt.Errorf("looking for a certificate: %w", err)

@@ -2,7 +2,6 @@ package roster
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -18,14 +17,14 @@ import (
 //	db.Where("student_id in (?)", roster.Linked(c.DB, c.User.ID))
 //
 // so that a link that is gone ends what they see with the next call.
-func Linked(db *gorm.DB, user uuid.UUID) *gorm.DB { return db.Raw(linkedSQL, user) }
+func Linked(db *gorm.DB, user uuid.UUID) *gorm.DB { return db.Raw(LinkedIDs("?"), user) }
 
 // LinkedIDs is Linked for a query that is written out: user is the argument there, $1 for example.
-func LinkedIDs(user string) string { return strings.Replace(linkedSQL, "?", user, 1) }
-
-const linkedSQL = `select sg.student_id from student_guardian sg
+func LinkedIDs(user string) string {
+	return `select sg.student_id from student_guardian sg
 	join guardian g on g.id = sg.guardian_id join student c on c.id = sg.student_id
-	where g.user_id = ? and sg.can_view_data and c.deleted_at is null`
+	where g.user_id = ` + user + ` and sg.can_view_data and c.deleted_at is null`
+}
 
 // MayView refuses, as if there were none, a student whose data the calling parent may not
 // see: one who is not linked to them, or whom the office does not let them see.

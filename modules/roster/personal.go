@@ -56,7 +56,8 @@ func personal() []api.PersonalTable {
 		{
 			Table: "leaving_certificate", Section: "leavingCertificates", Of: "student_id", By: "created_by", Free: "reason conduct",
 			About: map[string]string{"snapshot": "*"},
-			Set:   map[string]string{"snapshot": `x.snapshot || jsonb_build_object('firstName', @first::text, 'lastName', @last::text, 'gender', '', 'dateOfBirth', null, 'guardians', '[]'::jsonb, 'booksOut', '[]'::jsonb)`},
+			Set: map[string]string{"snapshot": `x.snapshot || jsonb_build_object('firstName', @first::text, 'lastName', @last::text, 'gender',
+				'', 'dateOfBirth', null, 'guardians', '[]'::jsonb, 'booksOut', '[]'::jsonb)`},
 		},
 	}
 }

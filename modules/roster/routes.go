@@ -8,8 +8,36 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"homeroom/api"
+	"homeroom/paper"
 )
+
+// People gives a person an account to sign in with. The directory it writes to is the
+// platform's, not the school's: it is called before the school's own transaction ends, and
+// an entry that a rollback leaves there signs nobody in and is cleared away.
+type People interface {
+	Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error
+}
+
+// Module serves the roster.
+type Module struct {
+	People People
+	// Letterhead reads what certificates begin with.
+	Letterhead func(api.Ctx) (paper.Letterhead, error)
+	// Photo gives a photo's bytes, none for one that is gone; nil: none are printed.
+	Photo func(api.Ctx, uuid.UUID) ([]byte, error)
+	// Owed is what a student owes, and Loans the books they have; nil: neither is kept.
+	Owed  func(api.Ctx, uuid.UUID) (int64, error)
+	Loans func(api.Ctx, uuid.UUID) ([]OpenLoan, error)
+	// AddRide and AddFeeHead are the parts of an admission that other modules keep. The errors
+	// of both name the fields of NewRide and NewFeeHead; nil: neither is kept.
+	AddRide    func(c api.Ctx, student, route, stop uuid.UUID, from api.Date) error
+	AddFeeHead func(c api.Ctx, student, head uuid.UUID, option *uuid.UUID, from api.Date) error
+	// GroupLessons refuses lessons of groups that cannot be held with their members; nil: there are no lessons.
+	GroupLessons func(api.Ctx, ...uuid.UUID) error
+}
 
 // Describe is everything about the module.
 func (m *Module) Describe() api.Module {
@@ -101,7 +129,8 @@ func (m *Module) routes() []api.Row {
 		api.Remove("/school-admin/subject/:id", "subject", "Delete a subject nothing refers to", deleteSubject),
 		api.List("/teacher/subject/list", "subject", "The subjects I teach", subjectListing, mySubjects, api.MayBeStale),
 
-		api.Create("/school-admin/student/create", "student", "Admit a student, with class, guardians, bus and optional fees as far as known", m.createStudent,
+		api.Create("/school-admin/student/create", "student", "Admit a student, with class, guardians, bus and optional fees as far as known",
+			m.createStudent,
 			api.Says("Student created")),
 		api.List("/school-admin/student/list", "student", "List the students and where they sit today", StudentListing, listStudents,
 			api.FreshFile, api.MayBeStale),
@@ -112,7 +141,8 @@ func (m *Module) routes() []api.Row {
 		api.Remove("/school-admin/student/:id", "student", "Remove a student; one with history is kept and hidden", deleteStudent),
 		api.Post("/school-admin/student/move", "student", "Move several students to a division from today on, all or nobody", moveStudents,
 			api.Says("Students moved")),
-		api.Get("/school-admin/student/:id/groups", "student", "The groups of a student's division, and which the student is in", getStudentGroups),
+		api.Get("/school-admin/student/:id/groups", "student", "The groups of a student's division, and which the student is in",
+			getStudentGroups),
 		api.Put("/school-admin/student/:id/groups", "student", "Say which groups a student is in from a day on, all or nothing",
 			m.putStudentGroups),
 		api.Get("/school-admin/student/:id/timeline", "student", "What happened to a student at the school", studentTimeline),

@@ -37,8 +37,10 @@ var ErrNoStudent = api.Coded(404, "STUDENT_NOT_FOUND", "Student not found")
 
 const (
 	studentColumns = `student.id, student.created_at, student.updated_at, student.created_by, student.updated_by, student.version,
-		student.first_name, student.last_name, student.admission_number, student.class_id, student.gender, student.date_of_birth, student.blood_group,
-		student.address, student.phone, student.email, student.photo_file_id, student.admission_date, student.previous_school, student.medical_notes,
+		student.first_name, student.last_name, student.admission_number, student.class_id, student.gender, student.date_of_birth,
+			student.blood_group,
+		student.address, student.phone, student.email, student.photo_file_id, student.admission_date, student.previous_school,
+			student.medical_notes,
 		student.allergies, student.emergency_contact_name, student.emergency_contact_phone, student.custom_fields, student.status,
 		student.leaving_date, student.leaving_reason, student.leaving_status`
 	selectEnrolments = `select e.id, e.academic_year_id, y.name as academic_year_name, e.class_id, k.name as class_name, e.division_id,

@@ -45,7 +45,7 @@ func moveStudents(c api.Ctx, r StudentsMove) (StudentsMoved, error) {
 		s, ok := students[id]
 		switch now := seats[id]; {
 		case !ok:
-			m.refuse(i, "A selected student is not there any more")
+			m.refuse(i, "A selected student no longer exists")
 		case s.Status != "ACTIVE":
 			m.refuse(i, fmt.Sprintf("%s %s is %s and cannot be placed in a division", s.FirstName, s.LastName, s.Status))
 		case now != nil && now.DivisionID == d.ID:

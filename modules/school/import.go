@@ -61,8 +61,9 @@ func readSchools(r *schoolImport, file *api.Incoming) error {
 
 func eachSchool(file io.Reader, take func(row int, n newSchool)) error {
 	return sheet.Read(file, sheet.Reading{Most: maxSchools}, schoolSheet, func(row int, cells []string) {
-		take(row, newSchool{Name: cells[colName], Code: cells[colCode], TimeZone: cells[colTimeZone], Currency: strings.ToUpper(cells[colCurrency]),
-			Locale: cells[colLocale], Node: cells[colNode], Admin: &admin{FirstName: cells[colFirstName], LastName: cells[colLastName],
+		take(row, newSchool{Name: cells[colName], Code: cells[colCode], TimeZone: cells[colTimeZone],
+			Currency: strings.ToUpper(cells[colCurrency]),
+			Locale:   cells[colLocale], Node: cells[colNode], Admin: &admin{FirstName: cells[colFirstName], LastName: cells[colLastName],
 				Email: cells[colEmail], Phone: api.Phone(cells[colPhone])}})
 	})
 }
@@ -81,8 +82,10 @@ func ReadFile(file io.Reader) (schools []Listed, err error) {
 		if n.Locale == "" {
 			n.Locale = "en"
 		}
-		schools = append(schools, Listed{Row: row, School: lifecycle.NewSchool{Code: n.Code, Name: n.Name, TimeZone: n.TimeZone, Currency: n.Currency,
-			Locale: n.Locale, Node: n.Node}, FirstName: n.Admin.FirstName, LastName: n.Admin.LastName, Email: n.Admin.Email, Phone: string(n.Admin.Phone)})
+		schools = append(schools,
+			Listed{Row: row, School: lifecycle.NewSchool{Code: n.Code, Name: n.Name, TimeZone: n.TimeZone, Currency: n.Currency,
+				Locale: n.Locale, Node: n.Node}, FirstName: n.Admin.FirstName, LastName: n.Admin.LastName, Email: n.Admin.Email,
+				Phone: string(n.Admin.Phone)})
 	})
 	return schools, err
 }

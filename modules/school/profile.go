@@ -22,8 +22,8 @@ type Profile struct {
 	Email       string  `json:"email"`
 }
 
-const profileColumns = `id, code, name, status, node, time_zone, locale, currency, schema_version, migration_error, created_at, updated_at, version,
-	weekend_days, address, phone, email`
+const profileColumns = `id, code, name, status, node, time_zone, locale, currency, schema_version, migration_error, created_at, updated_at,
+	version, weekend_days, address, phone, email`
 
 func (m *Module) get(c api.PlatformCtx, r byID) (Profile, error) { return read(c.DB, r.ID) }
 

@@ -83,7 +83,7 @@ func (m *Module) retry(c api.PlatformCtx, r byID) (School, error) {
 	return afterStatus(c, r.ID, err)
 }
 
-// move takes a school to another status, audited in the same transaction.
+// setStatus gives a school another status, audited in the same transaction.
 func (m *Module) setStatus(c api.PlatformCtx, id uuid.UUID, action string, to tenancy.Status) (School, error) {
 	_, err := m.Cluster.SetStatus(c, id, to, c.Book(action, "school", id, nil))
 	return afterStatus(c, id, err)

@@ -54,7 +54,8 @@ func (e *Evaluation) normalize(c api.Ctx, was Evaluation, named func(field strin
 
 // same reports whether both hold at the same times, for the same reason.
 func (e Evaluation) same(o Evaluation) bool {
-	return e.EvaluationMode == o.EvaluationMode && e.EvaluationModeReason == o.EvaluationModeReason && sameTime(e.EvaluationModeFrom, o.EvaluationModeFrom) &&
+	return e.EvaluationMode == o.EvaluationMode && e.EvaluationModeReason == o.EvaluationModeReason &&
+		sameTime(e.EvaluationModeFrom, o.EvaluationModeFrom) &&
 		sameTime(e.EvaluationModeUntil, o.EvaluationModeUntil)
 }
 

@@ -36,7 +36,7 @@ type Calendar struct {
 // Attendance is read by attendance when somebody marks, and when it tells parents.
 type Attendance struct {
 	AttendanceBy                 string       `json:"attendanceBy" validate:"oneof=DAY PERIOD" doc:"DAY: a division has one register a day. PERIOD: lessons have registers of their own too, marked by who holds them; the day follows from them where nobody marks it"`
-	AttendanceNoticeDelayMinutes int          `json:"attendanceNoticeDelayMinutes" validate:"min=0,max=1440" doc:"How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once"`
+	AttendanceNoticeDelayMinutes int          `json:"attendanceNoticeDelayMinutes" validate:"min=0,max=1440" doc:"How long parents are not notified of an absence, so that a correction can cancel it; 0 notifies them at once"`
 	AttendanceTeacherDays        int          `json:"attendanceTeacherDays" validate:"min=0,max=60" doc:"For how many days after a day teachers may mark it; the office always can"`
 	AttendanceCutOff             roster.Clock `json:"attendanceCutOff" doc:"On the last of those days, until what time. Empty: until its end"`
 }

@@ -102,27 +102,27 @@ func (m *Module) follow(ctx context.Context, db *gorm.DB, school uuid.UUID) (cha
 	return changed, err
 }
 
-// Adopt makes the school say of itself what the platform was told by an operator. A
+// Adopt makes the school say of itself what an operator entered at the platform. A
 // school that never said anything goes on saying nothing.
-func Adopt(c api.Ctx, told tenancy.Profile) error {
+func Adopt(c api.Ctx, entered tenancy.Profile) error {
 	before, err := Said(c.DB)
 	if err != nil || before == nil {
 		return err
 	}
-	told.LogoFileID = before.LogoFileID
-	if reflect.DeepEqual(*before, told) {
+	entered.LogoFileID = before.LogoFileID
+	if reflect.DeepEqual(*before, entered) {
 		return nil
 	}
 	queries := []tenancy.Query{{SQL: `update school_setting set name = $1, time_zone = $2, locale = $3, currency = $4, address = $5,
 		phone = $6, email = $7, version = version + 1, updated_at = $8`,
-		Args: []any{told.Name, told.TimeZone, told.Locale, told.Currency, told.Address, told.Phone, told.Email, c.Now}}}
-	if !slices.Equal(told.WeekendDays, before.WeekendDays) {
-		queries = append(queries, weekendFrom(c, told.WeekendDays))
+		Args: []any{entered.Name, entered.TimeZone, entered.Locale, entered.Currency, entered.Address, entered.Phone, entered.Email, c.Now}}}
+	if !slices.Equal(entered.WeekendDays, before.WeekendDays) {
+		queries = append(queries, weekendFrom(c, entered.WeekendDays))
 	}
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return fmt.Errorf("taking over what the platform says: %w", err)
 	}
-	c.Changed("update", "setting", c.School.ID, before, told)
+	c.Changed("update", "setting", c.School.ID, before, entered)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -72,15 +71,15 @@ const ofStudentOn = `(s.division_id = ? or s.group_id in (select m.group_id from
 
 // childLessons is the week of the student $1 in the division and the groups they sit in on the day $2, with who stands in for
 // whom on that day. Lessons are found by their division and by their groups apart: for either of both, all would be read.
-var childLessons = `with seat as materialized (select e.division_id from enrolment e where e.student_id = $1 and e.start_date <= $2
+const childLessons = `with seat as materialized (select e.division_id from enrolment e where e.student_id = $1 and e.start_date <= $2
 		and (e.end_date is null or e.end_date >= $2))
-	select ` + daySlotColumns + ` from ` + strings.Replace(slotTables, "timetable_slot s", `(
+	select ` + daySlotColumns + ` from (
 			select l.* from timetable_slot l where l.division_id = (select division_id from seat)
 			union all
 			select l.* from timetable_slot l where l.group_id in (select m.group_id from student_group_member m
 				join student_group_division y on y.group_id = m.group_id
 				where m.student_id = $1 and y.division_id = (select division_id from seat) and m.from_date <= $2
-				and (m.to_date is null or m.to_date >= $2))) s`, 1) + `
+				and (m.to_date is null or m.to_date >= $2))) s ` + slotDetails + `
 	left join substitution x on x.slot_id = s.id and x.date = $2 left join employee z on z.id = x.substitute_teacher_id
 	order by ` + weekOrder
 

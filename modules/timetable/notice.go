@@ -58,7 +58,7 @@ func tellClasses(c api.Ctx, text string, list []Substitution, lessons map[uuid.U
 	}
 	var wanted bool
 	if err := c.DB.Raw(`select substitutions_to_classes from school_setting`).Scan(&wanted).Error; err != nil {
-		return fmt.Errorf("reading whether classes are told of substitutions: %w", err)
+		return fmt.Errorf("reading whether classes are notified of substitutions: %w", err)
 	}
 	if !wanted {
 		return nil
@@ -80,8 +80,9 @@ func tellClasses(c api.Ctx, text string, list []Substitution, lessons map[uuid.U
 		notice.Send(c, notice.ToEach(people, notice.Notice{
 			Until: &until, Day: s.Date, Begins: l.StartTime.On(s.Date, c.School.Location()),
 			Type: notice.Timetable, Key: fmt.Sprintf("%s:%s:%s:%d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID,
-			Text: notice.Text{Name: text + "-class", Values: notice.Values{"subject": l.SubjectName, "teacher": teacher.Name(), "date": notice.On(s.Date),
-				"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime}},
+			Text: notice.Text{Name: text + "-class",
+				Values: notice.Values{"subject": l.SubjectName, "teacher": teacher.Name(), "date": notice.On(s.Date),
+					"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime}},
 		})...)
 	}
 	return nil
@@ -107,8 +108,9 @@ func tellWeek(c api.Ctx, record uuid.UUID, changed []Slot) error {
 		}
 	}
 	var people []notice.Concerned
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectConcerned, Args: []any{divisions, groupsOf(changed), c.Today(), teachersOf(changed)},
-		Scan: tenancy.Collect(&people)})
+	err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: selectConcerned, Args: []any{divisions, groupsOf(changed), c.Today(), teachersOf(changed)},
+			Scan: tenancy.Collect(&people)})
 	if err != nil {
 		return fmt.Errorf("reading whom a timetable concerns: %w", err)
 	}

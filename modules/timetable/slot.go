@@ -65,7 +65,10 @@ const slotColumns = `s.id, s.division_id, s.group_id, case when s.group_id is nu
 	j.id as subject_id, j.name as subject_name, s.teacher_id,
 	coalesce(nullif(trim(e.first_name || ' ' || e.last_name), ''), '') as teacher_name, s.room`
 
-const slotTables = `timetable_slot s left join division d on d.id = s.division_id left join class k on k.id = d.class_id
+const slotTables = `timetable_slot s ` + slotDetails
+
+// slotDetails are the tables with the names of a lesson s.
+const slotDetails = `left join division d on d.id = s.division_id left join class k on k.id = d.class_id
 	left join student_group g on g.id = s.group_id join period p on p.id = s.period_id
 	join subject j on j.id = coalesce(g.subject_id, s.subject_id) left join employee e on e.id = s.teacher_id`
 

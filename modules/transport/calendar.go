@@ -90,17 +90,15 @@ type restingTrip struct {
 // brings those back whose day is a school day again. It looks at all trips to come: what
 // the change was does not matter, and twice is once.
 func (m *Module) followHolidays(ctx context.Context, h events.Heard) error {
-	db, err := events.DB(ctx)
-	if err != nil {
-		return err
-	}
-	school, err := m.Schools.School(ctx, h.SchoolID)
-	if err != nil {
-		return err
-	}
+	return api.InSchool(ctx, m.Schools, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+		return m.restOnHolidays(db, school, h)
+	})
+}
+
+func (m *Module) restOnHolidays(db *gorm.DB, school *tenancy.School, h events.Heard) error {
 	today := api.DateOf(h.OccurredAt.In(school.Location()))
 	var trips []restingTrip
-	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + tripColumns + `, t.runs_on_holidays or r.runs_on_holidays as runs,
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select ` + tripColumns + `, t.runs_on_holidays or r.runs_on_holidays as runs,
 			(select e.user_id from employee e where e.id = ` + driverOf + `) as driver_user_id
 		from trip t join route r on r.id = t.route_id
 		where t.trip_date >= $1 and (t.status = 'scheduled' or t.status = 'cancelled' and t.off_day and t.scheduled_start_at > $2)
@@ -195,7 +193,7 @@ func (m *Module) rest(db *gorm.DB, h events.Heard, trips []restingTrip, why map[
 	return told.tell(db, h, done, off)
 }
 
-// tellAhead is for how many days trips that rest are told to riders: a year's holidays, entered
+// tellAhead is for how many days riders get notices of trips that rest: a year's holidays, entered
 // at once, are no news to anybody.
 const tellAhead = 14
 

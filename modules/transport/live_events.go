@@ -10,12 +10,15 @@ import (
 
 // LiveEvents are what watchers of a bus get.
 var LiveEvents = append([]live.Event{
-	{Name: "trip-status", Summary: "The bus's trip began, paused, went on or ended. It also comes to who joins the room, of the trip that is open.",
-		Data: TripStatus{}},
-	{Name: "boarding", Summary: "A student boarded, alighted, is absent or did not show up; for the student's guardians, the trip's driver and the staff.",
-		Data: BoardingStatus{}},
-	{Name: "incident", Summary: "An incident was reported, released or resolved. One that waits for the office is for the staff and the trip's driver.",
-		Data: IncidentNews{}},
+	{Name: "trip-status",
+		Summary: "The bus's trip began, paused, went on or ended. It also comes to who joins the room, of the trip that is open.",
+		Data:    TripStatus{}},
+	{Name: "boarding",
+		Summary: "A student boarded, alighted, is absent or did not show up; for the student's guardians, the trip's driver and the staff.",
+		Data:    BoardingStatus{}},
+	{Name: "incident",
+		Summary: "An incident was reported, released or resolved. One that waits for the office is for the staff and the trip's driver.",
+		Data:    IncidentNews{}},
 }, live.Events...)
 
 // TripStatus is a trip's state as watchers get it.

@@ -101,7 +101,7 @@ func tellMoved(c api.Ctx, before TripView, t TripDetail) error {
 		return nil
 	}
 	t.tellDriver(c, users, t.DriverID, "transport.driver-given", notice.Values{})
-	before.Version = t.Version // the change, of which each is told once
+	before.Version = t.Version // the change, of which each gets one notice
 	before.tellDriver(c, users, before.DriverID, "transport.driver-taken", notice.Values{})
 	return nil
 }
@@ -177,7 +177,8 @@ func tellOtherDriver(c api.Ctx, b Bus, before, after *uuid.UUID, from, to api.Da
 		return nil
 	}
 	var names []struct{ FirstName, LastName string }
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{*after}, Scan: tenancy.Collect(&names)})
+	err = tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `select first_name, last_name from employee where id = $1`, Args: []any{*after}, Scan: tenancy.Collect(&names)})
 	if err != nil {
 		return fmt.Errorf("naming a driver: %w", err)
 	}

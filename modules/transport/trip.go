@@ -58,7 +58,7 @@ type TripDetail struct {
 // TripStop is a stop on a trip, and when the bus was there.
 type TripStop struct {
 	Stop
-	NearAt     *time.Time `json:"nearAt" doc:"When the waiting families were told that the bus is near"`
+	NearAt     *time.Time `json:"nearAt" doc:"When the waiting families were notified that the bus is near"`
 	ArrivedAt  *time.Time `json:"arrivedAt"`
 	DepartedAt *time.Time `json:"departedAt"`
 }
@@ -152,7 +152,8 @@ func (m *Module) tripDetail(c api.Ctx, t Trip) (TripDetail, error) {
 		return out, err
 	}
 	out.TripView = views[0]
-	if err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: tenancy.Collect(&out.Stops)}); err != nil {
+	if err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: selectTripStops, Args: []any{t.RouteID, t.ID}, Scan: tenancy.Collect(&out.Stops)}); err != nil {
 		return out, fmt.Errorf("reading a trip's stops: %w", err)
 	}
 	var err error
@@ -196,5 +197,5 @@ func findMine(c api.Ctx, id uuid.UUID, lock string) (Trip, error) {
 	return found[0], nil
 }
 
-const tripColumns = `t.id, t.created_at, t.updated_at, t.created_by, t.updated_by, t.version, t.route_id, t.bus_id, t.driver_id, t.trip_type, t.trip_date,
-	t.scheduled_start_at, t.status, t.started_at, t.ended_at, t.cancel_reason, t.runs_on_holidays, t.off_day`
+const tripColumns = `t.id, t.created_at, t.updated_at, t.created_by, t.updated_by, t.version, t.route_id, t.bus_id, t.driver_id,
+	t.trip_type, t.trip_date, t.scheduled_start_at, t.status, t.started_at, t.ended_at, t.cancel_reason, t.runs_on_holidays, t.off_day`

@@ -38,7 +38,8 @@ func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
 	before := t
 	t.DriverID, t.UpdatedAt, t.UpdatedBy = &r.DriverID, c.Now, &c.User.ID
 	t.Version++
-	if err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("driver_id", "version", "updated_at", "updated_by").Updates(&t).Error; err != nil {
+	if err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("driver_id", "version", "updated_at",
+		"updated_by").Updates(&t).Error; err != nil {
 		return TripDetail{}, fmt.Errorf("handing a trip over: %w", err)
 	}
 	c.Changed("hand over", "trip", t.ID, before, map[string]any{"driverId": r.DriverID, "reason": r.Reason})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/events"
@@ -59,18 +60,17 @@ func (m *Module) leftOpen(ctx context.Context, h events.Heard) error {
 	if err := h.Read(&due); err != nil {
 		return err
 	}
-	db, err := events.DB(ctx)
-	if err != nil {
-		return err
-	}
-	school, err := m.Schools.School(ctx, h.SchoolID)
-	if err != nil {
-		return err
-	}
+	return api.InSchool(ctx, m.Schools, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+		return due.tellOffice(db, school, h)
+	})
+}
+
+// tellOffice alerts the office, unless the trip has ended.
+func (due EndDue) tellOffice(db *gorm.DB, school *tenancy.School, h events.Heard) error {
 	var open []struct{ BusNumber, RouteName string }
 	var riders []struct{ FirstName, LastName, Status string }
 	var office []struct{ ID uuid.UUID }
-	err = tenancy.Pipeline(db,
+	err := tenancy.Pipeline(db,
 		tenancy.Query{SQL: `select b.bus_number, r.name as route_name from trip t join bus b on b.id = t.bus_id join route r on r.id = t.route_id
 			where t.id = $1 and t.status in ('in_progress', 'paused')`, Args: []any{due.TripID}, Scan: tenancy.Collect(&open)},
 		tenancy.Query{SQL: `select s.first_name, s.last_name, b.status from boarding b join student s on s.id = b.student_id

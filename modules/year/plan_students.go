@@ -160,7 +160,8 @@ func giveRollNumbers(c api.Ctx, y api.YearTurn, promotions []uuid.UUID) (missing
 	var numbers string
 	switch y.Choices.RollNumbers {
 	case "BY_NAME":
-		numbers = `select n.id, row_number() over (partition by n.division_id order by lower(s.first_name), lower(s.last_name), s.admission_number)
+		numbers = `select n.id, row_number() over (partition by n.division_id
+			order by lower(s.first_name), lower(s.last_name), s.admission_number)
 				+ coalesce((select max(x.roll_number) ` + taken + `is not null), 0) as roll
 			from enrolment n join student s on s.id = n.student_id where n.promotion_id = any($1) and n.academic_year_id = $2`
 	case "KEEP":
@@ -183,7 +184,8 @@ func giveRollNumbers(c api.Ctx, y api.YearTurn, promotions []uuid.UUID) (missing
 	}
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `update enrolment e set roll_number = v.roll from (` + numbers + `) v where e.id = v.id`, Args: args},
-		tenancy.Query{SQL: `select k.name || ' ' || d.name as division, count(*)::int as n from enrolment n join division d on d.id = n.division_id
+		tenancy.Query{SQL: `select k.name || ' ' || d.name as division, count(*)::int as n from enrolment n
+			join division d on d.id = n.division_id
 			join class k on k.id = d.class_id where n.promotion_id = any($1) and n.academic_year_id = $2 and n.roll_number is null
 			group by k.level, k.name, d.name order by k.level, k.name, d.name`, Args: args[:2], Scan: tenancy.Collect(&without)})
 	if err != nil {

@@ -40,7 +40,8 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints of years and promotions.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", m.createYear, api.Says("Academic year created")),
+		api.Create("/school-admin/academic-year/create", "academic-year", "Add an academic year", m.createYear,
+			api.Says("Academic year created")),
 		api.List("/school-admin/academic-year/list", "academic-year", "List the academic years", yearListing, listYears, api.MayBeStale),
 		api.Get("/school-admin/academic-year/:id", "academic-year", "Read an academic year", getYear),
 		api.Put("/school-admin/academic-year/:id", "academic-year", "Change an academic year", updateYear, api.Versioned),

@@ -21,8 +21,8 @@ func (s *session) elsewhere(p packet) error {
 }
 
 // connect lets the client in or tells it why not. The caller holds s.handling, so that a
-// session that ends meanwhile takes its socket away afterwards: whoever Authenticate
-// accepts is connected, and disconnected.
+// session that ends meanwhile takes its socket away afterwards: each user whom
+// Authenticate accepts is connected, and disconnected.
 func (s *session) connect(auth json.RawMessage) {
 	if s.hasEnded() {
 		return // it may have been taken leave of already

@@ -1,5 +1,6 @@
-// Command imports checks who may import whom, and that only tenancy opens a database. The rules are the tables; `make lint`
-// runs it. It looks at what is compiled into the product: a test may lean on anything.
+// Command imports checks who may import whom, that only tenancy opens a database, that no statement is changed by
+// replacing some of its text, and that a module begins in its routes.go. The rules are the tables; `make lint` runs it. It
+// looks at what is compiled into the product: a test may lean on anything.
 package main
 
 import (
@@ -31,12 +32,14 @@ var rules = []rule{
 		packages: []string{"modules/..."},
 		refused:  []string{"homeroom/..."},
 		allowed:  []string{"api", "events", "notice", "tenancy/...", "sheet", "paper", "modules/roster"}, // of tenancy's wings, see below
-		why:      "a module knows the kernel, the facts, notices, its database, the roster, CSV files and PDFs; it tells others by an event and asks through an interface wired in cmd",
+		why: "a module knows the kernel, the facts, notices, its database, the roster, CSV files and PDFs; it tells others by an event " +
+			"and asks through an interface wired in cmd",
 	},
 	{
 		packages: []string{"modules/roster/..."},
 		refused:  []string{"modules/..."},
-		why:      "every module may import the roster of people and classes, so that it imports none: importing, timetable and year come after it",
+		why: "every module may import the roster of people and classes, so that it imports none: importing, timetable and year " +
+			"come after it",
 	},
 	{
 		packages: []string{"sheet/..."},
@@ -103,7 +106,8 @@ var rules = []rule{
 		},
 		refused: []string{"tenancy/lifecycle/...", "tenancy/move/..."},
 		inner:   true,
-		why:     "a request needs the bound database and nothing of how schools are made, migrated and moved; that is for operators, archives and cmd, and tenancy itself does not know of it",
+		why: "a request needs the bound database and nothing of how schools are made, migrated and moved; that is for operators, archives " +
+			"and cmd, and tenancy itself does not know of it",
 	},
 	{
 		packages: []string{"tenancy/move/..."},
@@ -116,7 +120,8 @@ var rules = []rule{
 		refused:  []string{"homeroom/..."},
 		allowed:  []string{"tenancy", "tenancy/internal/...", "migrations/..."},
 		inner:    true,
-		why:      "everything stands on tenancy: it knows the migrations and nothing else of ours, and its imports point from move to lifecycle to tenancy",
+		why: "everything stands on tenancy: it knows the migrations and nothing else of ours, and its imports point from move to " +
+			"lifecycle to tenancy",
 	},
 	{
 		packages: []string{"homeroom/..."},
@@ -153,7 +158,8 @@ var rules = []rule{
 	{
 		packages: []string{"homeroom/..."},
 		refused:  []string{"github.com/hashicorp/golang-lru/v2/expirable"},
-		why:      "it reads the machine's clock: what is remembered for a while follows the instance's (golang-lru/v2 and a time until which an entry is believed)",
+		why: "it reads the machine's clock: what is remembered for a while follows the instance's (golang-lru/v2 and a time until which " +
+			"an entry is believed)",
 	},
 }
 
@@ -169,7 +175,17 @@ func main() {
 		fmt.Fprintln(os.Stderr, "imports:", err)
 		os.Exit(1)
 	}
-	broken = append(append(broken, opened...), compiledTwice(packages)...)
+	replaced, err := replacements(packages)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "imports:", err)
+		os.Exit(1)
+	}
+	shapes, err := moduleShapes(packages)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "imports:", err)
+		os.Exit(1)
+	}
+	broken = slices.Concat(broken, opened, replaced, shapes, compiledTwice(packages))
 	for _, line := range broken {
 		fmt.Println(line)
 	}
@@ -241,7 +257,8 @@ func compiledTwice(packages []goPackage) []string {
 		}
 		if len(p.TestGoFiles) > 0 && slices.Contains(p.XTestImports, module+"/testkit") {
 			broken = append(broken,
-				fmt.Sprintf("%s has tests in the package (%s) and tests that use testkit: move the latter to its folder tests, else it and all that imports it are compiled twice",
+				fmt.Sprintf("%s has tests in the package (%s) and tests that use testkit: move the latter to its folder tests, else it and all that "+
+					"imports it are compiled twice",
 					p.ImportPath, p.TestGoFiles[0]))
 		}
 	}

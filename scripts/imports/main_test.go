@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 )
@@ -81,10 +84,10 @@ func TestADatabaseOpenedOutsideTenancyIsFound(t *testing.T) {
 import (
 	"database/sql"
 	"errors"
-	door "github.com/jackc/pgx/v5"
+	other "github.com/jackc/pgx/v5"
 )
-var fine = errors.Is(nil, door.ErrNoRows)
-func f() { door.Connect(nil, ""); sql.OpenDB(nil); sql.Named("", 0) }
+var fine = errors.Is(nil, other.ErrNoRows)
+func f() { other.Connect(nil, ""); sql.OpenDB(nil); sql.Named("", 0) }
 `
 	found, err := openingsIn("p.go", text)
 	if err != nil {
@@ -92,5 +95,47 @@ func f() { door.Connect(nil, ""); sql.OpenDB(nil); sql.Named("", 0) }
 	}
 	if len(found) != 2 || !strings.Contains(found[0], "pgx/v5.Connect") || !strings.Contains(found[1], "sql.OpenDB") {
 		t.Errorf("found %q", found)
+	}
+}
+
+func TestSQL_ChangedByReplacement_IsFound(t *testing.T) {
+	t.Parallel()
+	const text = `package p
+import "strings"
+const list = "select id from student where id = ?"
+const tables = "student s left join division d on d.id = s.division_id"
+var (
+	_ = strings.Replace(list, "?", "$1", 1)
+	_ = strings.ReplaceAll("delete from student where id = @", "@", "$1")
+	_ = strings.Replace(tables+" where true", "student s", "x s", 1)
+	_ = strings.ReplaceAll("from here to there", " ", "-")
+)
+`
+	positions := token.NewFileSet()
+	tree, err := parser.ParseFile(positions, "p.go", text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := replacementsIn(positions, []*ast.File{tree})
+	if len(found) != 3 {
+		t.Errorf("found %d, want the first three: %q", len(found), found)
+	}
+}
+
+func TestModule_OutsideRoutes_IsFound(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"type Module struct{}":                      "type Module",
+		"func (m *Module) Describe() api.Module {}": "Describe",
+		"func Describe() {}":                        "",
+		"type Modules []int":                        "",
+	} {
+		tree, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n"+text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := moduleIn(tree); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// doors are the functions that open a database. An import rule would be too blunt: the types beside them, rows and
+// openers are the functions that open a database. An import rule would be too blunt: the types beside them, rows and
 // errors, are everybody's.
-var doors = map[string][]string{
+var openers = map[string][]string{
 	"database/sql":                     {"Open", "OpenDB"},
 	"gorm.io/gorm":                     {"Open"},
 	"github.com/jackc/pgx/v5":          {"Connect", "ConnectConfig", "ConnectWithOptions"},
@@ -56,7 +56,7 @@ func openingsIn(file string, text any) ([]string, error) {
 	var found []string
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && slices.Contains(doors[names[x.Name]], s.Sel.Name) {
+			if x, ok := s.X.(*ast.Ident); ok && slices.Contains(openers[names[x.Name]], s.Sel.Name) {
 				found = append(found, fmt.Sprintf("%s: %s.%s: only tenancy opens a database", positions.Position(s.Pos()), names[x.Name], s.Sel.Name))
 			}
 		}

@@ -49,7 +49,8 @@ var known = []struct{ name, words string }{
 	{"Bitstream-Vera", "bitstream vera"},
 	{"OFL-1.1", "sil open font license"},
 	{"MIT", "permission is hereby granted free of charge to any person obtaining a copy"},
-	{"0BSD", "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted the software is provided as is"},
+	{"0BSD", "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted the " +
+		"software is provided as is"},
 	{"ISC", "permission to use copy modify and or distribute this software for any purpose with or without fee is hereby granted"},
 	{"ISC", "permission to use copy modify and distribute this software for any purpose with or without fee is hereby granted"},
 	{"CC0-1.0", "cc0 1 0 universal"},

@@ -148,13 +148,15 @@ func (r *comparison) compareKnown(ctx context.Context, k knownSchema) error {
 	}
 	switch {
 	case !exists:
-		r.add(Missing, k.schema, k.school, k.code, "its tables are not there: the node was restored to a moment before they were made, or they were dropped")
+		r.add(Missing, k.schema, k.school, k.code,
+			"its tables are not there: the node was restored to a moment before they were made, or they were dropped")
 	case l.state == labelSchool && l.school != *k.school || l.state == labelLoading:
 		r.add(Missing, k.schema, k.school, k.code, "what is there is "+l.String())
 	case l.state == labelCopy:
 		r.add(Missing, k.schema, k.school, k.code, "what is there is an old copy: it lives on another node by that node's label")
 	case l.state == labelSpare:
-		r.add(Missing, k.schema, k.school, k.code, "what is there is an empty spare: the node was restored to a moment before it was the school's")
+		r.add(Missing, k.schema, k.school, k.code,
+			"what is there is an empty spare: the node was restored to a moment before it was the school's")
 	}
 	return nil
 }
@@ -186,7 +188,8 @@ func (r *comparison) findUnknown(ctx context.Context) error {
 		l := r.labels[schema]
 		var code, node string
 		var unfinished bool
-		err := r.cluster.PlatformPool().QueryRow(ctx, `select coalesce((select code from platform.school where id = $1 or schema_name = $2 limit 1), ''),
+		err := r.cluster.PlatformPool().QueryRow(ctx,
+			`select coalesce((select code from platform.school where id = $1 or schema_name = $2 limit 1), ''),
 			coalesce((select node from platform.school where id = $1 or schema_name = $2 limit 1), ''),
 			exists (select from platform.spare_schema where schema_name = $2)`, l.school, schema).Scan(&code, &node, &unfinished)
 		if err != nil {
@@ -213,7 +216,8 @@ func (r *comparison) addUnknown(ctx context.Context, schema string, l label) err
 	case err != nil:
 		return err
 	case l.state == labelSchool:
-		r.add(Orphan, schema, &l.school, "", "it is "+l.String()+", which the platform does not know. Take it in: homeroom school adopt "+l.school.String())
+		r.add(Orphan, schema, &l.school, "", "it is "+l.String()+", which the platform does not know. Take it in: homeroom school adopt "+
+			l.school.String())
 	case empty || l.state == labelCopy || l.state == labelLoading:
 		r.add(Stray, schema, nil, "", "it is "+l.String()+" that the platform does not know")
 	default:

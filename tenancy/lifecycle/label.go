@@ -95,7 +95,8 @@ type beginner interface {
 // readLabel reads a schema's label and whether the schema exists. The label's row is locked, if db is a transaction.
 func readLabel(ctx context.Context, db querier, schema string) (l label, exists bool, err error) {
 	var school *uuid.UUID
-	err = db.QueryRow(ctx, `select state, school_id from homeroom.schema_label where schema_name = $1 for update`, schema).Scan(&l.state, &school)
+	err = db.QueryRow(ctx, `select state, school_id from homeroom.schema_label where schema_name = $1 for update`, schema).Scan(&l.state,
+		&school)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return l, false, fmt.Errorf("reading the label of %s: %w", schema, err)
 	}
@@ -216,7 +217,8 @@ func dropSpare(ctx context.Context, lock advisory.Conn, schema string) error {
 const selectKnown = `select schema_name, 'SCHOOL', id, code from platform.school where node = $1 and schema_name is not null
 	union all select schema_name, 'SPARE', null, '' from platform.spare_schema where node = $1 and ready
 	union all select s.schema_name, 'COPY', s.id, s.code from platform.school s where s.node <> $1 and exists (select
-		from platform.school_move m where m.school_id = s.id and $1 in (m.source, m.target) and (m.state in ('RUNNING', 'MOVED') or not m.clean))`
+		from platform.school_move m
+			where m.school_id = s.id and $1 in (m.source, m.target) and (m.state in ('RUNNING', 'MOVED') or not m.clean))`
 
 // knownSchema is a schema as the platform has it.
 type knownSchema struct {

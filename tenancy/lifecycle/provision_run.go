@@ -116,7 +116,8 @@ func (p *Provisioner) begin(ctx context.Context, o *onboarding, id uuid.UUID) ([
 	switch o.school.Status {
 	case tenancy.Provisioning:
 	case tenancy.Failed:
-		if _, err := o.platform.Exec(ctx, `update platform.school set status = 'PROVISIONING', updated_at = now() where id = $1`, id); err != nil {
+		if _, err := o.platform.Exec(ctx, `update platform.school set status = 'PROVISIONING', updated_at = now() where id = $1`,
+			id); err != nil {
 			return nil, err
 		}
 		p.cluster.NotifyChanged(id)

@@ -86,7 +86,8 @@ func (r *moving) dropSlots(ctx context.Context) error {
 	pattern := ""
 	if r.move.subscription != nil {
 		var identity string
-		if err := r.platform.QueryRow(ctx, `select coalesce(identity, '') from platform.node where name = $1`, r.target.Name).Scan(&identity); err != nil {
+		if err := r.platform.QueryRow(ctx, `select coalesce(identity, '') from platform.node where name = $1`,
+			r.target.Name).Scan(&identity); err != nil {
 			return err
 		}
 		server, _, _ := strings.Cut(identity, "/")

@@ -96,7 +96,8 @@ func summarize(ctx context.Context, n *tenancy.Node, schema string, tables []tab
 	err := pgx.BeginTxFunc(ctx, n.Admin(), pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `select set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO, YMD', true),
 			set_config('intervalstyle', 'postgres', true),
-			set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true), set_config('jit', 'off', true), set_config('statement_timeout', '0', true)`)
+			set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true), set_config('jit', 'off', true),
+				set_config('statement_timeout', '0', true)`)
 		if err != nil {
 			return err
 		}

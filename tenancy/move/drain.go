@@ -27,7 +27,8 @@ func (m *Mover) Drain(ctx context.Context, node string, also ...tenancy.InTx) er
 			return err
 		}
 		var others bool
-		if err := tx.QueryRow(ctx, `select exists (select from platform.node where state = 'ACTIVE' and name <> $1)`, node).Scan(&others); err != nil {
+		if err := tx.QueryRow(ctx, `select exists (select from platform.node where state = 'ACTIVE' and name <> $1)`,
+			node).Scan(&others); err != nil {
 			return err
 		}
 		if !others {

@@ -108,7 +108,8 @@ type RefusedError struct{ Reason string }
 
 func (e RefusedError) Error() string { return "tenancy: the move is refused: " + e.Reason }
 
-const moveColumns = `id, school_id, source, target, state, clean, error, shard, tries, holds, held_ms, row_count, created_at, moved_at, ended_at, subscription, rights, progressed_at`
+const moveColumns = `id, school_id, source, target, state, clean, error, shard, tries, holds, held_ms, row_count, created_at,
+	moved_at, ended_at, subscription, rights, progressed_at`
 
 func scanMove(row pgx.Row) (*Move, error) {
 	var m Move
@@ -161,7 +162,8 @@ func (m *Mover) Request(ctx context.Context, school uuid.UUID, target string, al
 // write records the move, unless the school went elsewhere meanwhile.
 func write(ctx context.Context, tx pgx.Tx, move *Move) error {
 	var node string
-	if err := tx.QueryRow(ctx, `select coalesce(node, '') from platform.school where id = $1 for update`, move.SchoolID).Scan(&node); err != nil {
+	if err := tx.QueryRow(ctx, `select coalesce(node, '') from platform.school where id = $1 for update`,
+		move.SchoolID).Scan(&node); err != nil {
 		return err
 	}
 	if node != move.Source {

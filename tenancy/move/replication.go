@@ -38,7 +38,8 @@ func (r *moving) publish(ctx context.Context) error {
 	}
 	if !slot {
 		// It waits for every transaction that runs on that server now.
-		if _, err := r.source.Admin().Exec(ctx, `select pg_catalog.pg_create_logical_replication_slot($1, 'pgoutput')`, r.move.name()); err != nil {
+		if _, err := r.source.Admin().Exec(ctx, `select pg_catalog.pg_create_logical_replication_slot($1, 'pgoutput')`,
+			r.move.name()); err != nil {
 			return at(r.source, err)
 		}
 	}
@@ -110,7 +111,8 @@ func (r *moving) copy(ctx context.Context) error {
 			return RefusedError{fmt.Sprintf("node %s cannot take the school's rows: its log says why", r.target.Name)}
 		}
 		if time.Since(r.move.progressedAt) > r.Stall {
-			return RefusedError{fmt.Sprintf("nothing was copied for %v, %d tables wait: see the log of node %s; it may have too few max_logical_replication_workers, or not reach node %s",
+			return RefusedError{fmt.Sprintf("nothing was copied for %v, %d tables wait: see the log of node %s; it may have too few "+
+				"max_logical_replication_workers, or not reach node %s",
 				r.Stall, p.waiting, r.target.Name, r.source.Name)}
 		}
 		select {

@@ -78,7 +78,8 @@ func canSubscribe(ctx context.Context, n *tenancy.Node) error {
 	}
 	may := super
 	if !super && version >= 16 {
-		if err := n.Admin().QueryRow(ctx, `select pg_catalog.pg_has_role(current_user, 'pg_create_subscription', 'member')`).Scan(&may); err != nil {
+		if err := n.Admin().QueryRow(ctx,
+			`select pg_catalog.pg_has_role(current_user, 'pg_create_subscription', 'member')`).Scan(&may); err != nil {
 			return err
 		}
 	}
@@ -88,7 +89,8 @@ func canSubscribe(ctx context.Context, n *tenancy.Node) error {
 	case standby:
 		return RefusedError{fmt.Sprintf("node %s is a standby", n.Name)}
 	case !may && version < 16:
-		return RefusedError{fmt.Sprintf("the user of node %s may not subscribe: Postgres 15 wants a superuser for it, at least while schools are moved there", n.Name)}
+		return RefusedError{fmt.Sprintf("the user of node %s may not subscribe: Postgres 15 wants a superuser for it, at least while schools "+
+			"are moved there", n.Name)}
 	case !may:
 		return RefusedError{fmt.Sprintf("the user of node %s may not subscribe: GRANT pg_create_subscription to it there", n.Name)}
 	}

@@ -104,7 +104,8 @@ func (r *moving) hold(ctx context.Context, source *pgx.Conn) (rows int64, err er
 	}
 	r.stepped("compared", true)
 	// From here on the old copy cannot be read and taken for the school.
-	if _, err := source.Exec(ctx, "revoke usage on schema "+tenancy.Ident(r.school.Schema)+" from "+tenancy.Ident(r.school.Role())); err != nil {
+	if _, err := source.Exec(ctx, "revoke usage on schema "+tenancy.Ident(r.school.Schema)+" from "+
+		tenancy.Ident(r.school.Role())); err != nil {
 		return 0, at(r.source, err)
 	}
 	r.stepped("shut", true)

@@ -254,10 +254,10 @@ export default async function ({ url, story, say, email, password, token, driver
       description: 'A door sticks',
     })
     await visit(page, `/transport/incidents?release=WAITING&open=${waits.id}`)
-    await drawer.getByText('have not been told yet').waitFor()
+    await drawer.getByText('have not been notified yet').waitFor()
     await accessible(page, 'an incident that waits')
-    await page.getByRole('button', { name: 'Tell the riders' }).click()
-    await drawer.getByText('have not been told yet').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Notify the riders' }).click()
+    await drawer.getByText('have not been notified yet').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Close' }).click()
 
     say('the incident is resolved')
@@ -267,7 +267,7 @@ export default async function ({ url, story, say, email, password, token, driver
     await drawer.locator('dd').getByText('Moved away').waitFor()
     await accessible(page, 'incidents')
 
-    say('the book of changes shows before and after')
+    say('the audit log shows before and after')
     await page.getByRole('button', { name: 'Close' }).click()
     await nav.getByRole('link', { name: 'Audit' }).click()
     await choose(page, 'Filter by what', 'Incident')

@@ -23,15 +23,16 @@ const (
 
 // What the platform's books say. Every instance says the same, so max() is the number.
 var (
-	censusUp      = gauge("homeroom_platform_up", "1 if the platform's books could be read for what follows.")
+	censusUp      = gauge("homeroom_platform_up", "1 if the platform's tables could be read for what follows.")
 	schoolsNow    = gauge("homeroom_schools", "Schools, by status and node.", "status", "node")
 	schoolsBehind = gauge("homeroom_schools_behind", "Schools in use whose schema is older than this binary expects.", "node")
 	schoolsFailed = gauge("homeroom_schools_migration_failed", "Schools whose last migration failed.", "node")
-	schoolsHeld   = gauge("homeroom_schools_writes_paused", "Schools whose writes wait, for they are about to be served from another node.", "node")
-	nodeBytes     = gauge("homeroom_node_bytes", "Size of a node's database when it was last measured.", "node")
-	nodeMeasured  = gauge("homeroom_node_measured_seconds", "How long ago that was; it is every five minutes while the node answers.", "node")
-	spares        = gauge("homeroom_spare_schemas", "Empty schemas kept ready.", "node")
-	moves         = gauge("homeroom_moves", "Moves of schools: under way, waiting to be confirmed, and with something left to remove.",
+	schoolsHeld   = gauge("homeroom_schools_writes_paused", "Schools whose writes wait, for they are about to be served from another node.",
+		"node")
+	nodeBytes    = gauge("homeroom_node_bytes", "Size of a node's database when it was last measured.", "node")
+	nodeMeasured = gauge("homeroom_node_measured_seconds", "How long ago that was; it is every five minutes while the node answers.", "node")
+	spares       = gauge("homeroom_spare_schemas", "Empty schemas kept ready.", "node")
+	moves        = gauge("homeroom_moves", "Moves of schools: under way, waiting to be confirmed, and with something left to remove.",
 		"state")
 	moveStalled   = gauge("homeroom_move_stalled_seconds", "How long the move under way that is slowest to get on has not.")
 	jobsNow       = gauge("homeroom_jobs", "Jobs in the queue, by state.", "queue", "state")

@@ -39,7 +39,7 @@ func New(r prometheus.Registerer) *Meters {
 		signIns: vec("homeroom_sign_ins_total", "Tries to sign in, by method and how they ended.", "method", "outcome"),
 		redis: redisMeters{
 			seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-				Name: "homeroom_redis_seconds", Help: "Time of a call to Redis, a pipeline being one.",
+				Name: "homeroom_redis_call_duration_seconds", Help: "Time of a call to Redis, a pipeline being one.",
 				Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .08, .25, 1},
 			}),
 			errors: vec("homeroom_redis_errors_total", "Calls to Redis that failed: too late, without a connection, or refused.", "kind"),

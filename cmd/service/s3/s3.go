@@ -64,7 +64,8 @@ func Open(address *url.URL) (file.Store, error) {
 	}
 	options := &minio.Options{
 		Region: firstOf(take("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
-		Creds:  credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}}),
+		Creds: credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+			&credentials.IAM{}}),
 	}
 	if flag("use_path_style", "s3ForcePathStyle") {
 		options.BucketLookup = minio.BucketLookupPath

@@ -31,7 +31,7 @@ func (d *depot) live(t *testing.T) transport.Live {
 	return testkit.Get[transport.Live](t, d.admin, "/bus-tracking/bus/"+d.bus.ID.String()+"/live")
 }
 
-func TestABatchOfMissedPositionsCompletesTheTrailAndTheMarkerNeverJumpsBack(t *testing.T) {
+func TestMissedPositions_CompleteTheTrail_MarkerNeverJumpsBack(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, 1)
 	trip := d.start(t)

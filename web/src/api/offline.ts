@@ -8,7 +8,7 @@ import { home, isApp, storePrefix } from './home'
 import type { Session } from './session'
 
 const sessionAt = () => `${storePrefix}session${isApp ? `.${account.current()}` : ''}`
-const leavingAt = `${storePrefix}leaving` // signed out without a line: the server still has to be told
+const leavingAt = `${storePrefix}leaving` // signed out without a line: the server does not know yet
 export const openedPrefix = `${storePrefix}opened.` // what was opened last: shell/Palette.tsx
 export const keptPrefix = `${storePrefix}kept.` // what was typed and not saved: patterns/kept.tsx
 const cachePrefix = 'homeroom-answers-'

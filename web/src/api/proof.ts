@@ -1,4 +1,4 @@
-// Asks whoever is signed in to prove it once more. One dialog, however many calls wait for it.
+// Asks the signed-in user to prove it once more. One dialog, however many calls wait for it.
 import { useSyncExternalStore } from 'react'
 
 let asked: { answered: Promise<boolean>; answer: (ok: boolean) => void } | undefined

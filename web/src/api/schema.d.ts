@@ -1080,7 +1080,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What I was told, newest first
+         * My notifications, newest first
          * @description For `DRIVER` with **read** on **Notifications**. Counts as `read` (reads, per user).
          */
         get: operations["getDriverNotificationDeliveredNotifications"];
@@ -2036,7 +2036,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What I was told, newest first
+         * My notifications, newest first
          * @description For `PARENT` with **read** on **Notifications**. Counts as `read` (reads, per user).
          */
         get: operations["getParentNotificationDeliveredNotifications"];
@@ -2056,12 +2056,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How I want to be told of what
+         * By which ways I want which notifications
          * @description For `PARENT` with **read** on **Notifications**. Counts as `read` (reads, per user).
          */
         get: operations["getParentNotificationPreferences"];
         /**
-         * Change how I want to be told
+         * Change by which ways
          * @description For `PARENT` with **write** on **Notifications**. Counts as `write` (writes, per user).
          */
         put: operations["putParentNotificationPreferences"];
@@ -2628,13 +2628,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the announcements, with how many were told and have read
+         * List the announcements, with how many received and have read them
          * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. With `format=csv` the whole list is a CSV file, by the same filters and order. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAnnouncementList"];
         put?: never;
         /**
-         * List the announcements, with how many were told and have read
+         * List the announcements, with how many received and have read them
          * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. An API key may call it. The same list as the GET, for clients that ask by POST. Counts as `read` (reads, per user).
          */
         post: operations["postSchoolAdminAnnouncementList"];
@@ -2652,7 +2652,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many an announcement to these would be told to
+         * How many an announcement to these would reach
          * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminAnnouncementReach"];
@@ -6432,7 +6432,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What I was told, newest first
+         * My notifications, newest first
          * @description For `SCHOOL_ADMIN` with **read** on **Notifications**. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminNotificationDeliveredNotifications"];
@@ -6512,7 +6512,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * By which ways people are told of what, and what came of it
+         * By which ways notices of each type are sent, and with what result
          * @description For `SCHOOL_ADMIN` with **read** on **Settings**. An API key may call it. Counts as `read` (reads, per user).
          */
         get: operations["getSchoolAdminNotificationRules"];
@@ -9780,7 +9780,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What I was told, newest first
+         * My notifications, newest first
          * @description For `TEACHER` with **read** on **Notifications**. Counts as `read` (reads, per user).
          */
         get: operations["getTeacherNotificationDeliveredNotifications"];
@@ -12237,7 +12237,7 @@ export interface components {
             publishedAt: string | null;
             /** @description How many of them have read it */
             readCount: number;
-            /** @description How many were told */
+            /** @description How many received it */
             recipientCount: number;
             /**
              * @example PUBLISHED
@@ -14895,7 +14895,7 @@ export interface components {
             overdue: number;
         };
         LibraryReminded: {
-            /** @description Told of today already, or borrowed by somebody without an account */
+            /** @description Reminded today already, or borrowed by somebody without an account */
             already: number;
             dryRun: boolean;
             /** @description Loans that are late */
@@ -15027,7 +15027,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When the waiting families were told that the bus is near
+             * @description When the waiting families were notified that the bus is near
              */
             nearAt: string | null;
             /** @example 09:30 */
@@ -17365,7 +17365,7 @@ export interface components {
         RevokeRequest: {
             /** Format: uuid */
             accountId: string;
-            /** @description For the book of changes */
+            /** @description Kept in the audit log */
             reason?: string;
         };
         Revoked: {
@@ -17931,7 +17931,7 @@ export interface components {
              * @example 09:30
              */
             attendanceCutOff: string;
-            /** @description How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once */
+            /** @description How long parents are not notified of an absence, so that a correction can cancel it; 0 notifies them at once */
             attendanceNoticeDelayMinutes: number;
             /** @description For how many days after a day teachers may mark it; the office always can */
             attendanceTeacherDays: number;
@@ -18106,7 +18106,7 @@ export interface components {
              * @example 09:30
              */
             attendanceCutOff?: string;
-            /** @description How long parents are not told of an absence, so that a correction can cancel it; 0 tells them at once */
+            /** @description How long parents are not notified of an absence, so that a correction can cancel it; 0 notifies them at once */
             attendanceNoticeDelayMinutes?: number;
             /** @description For how many days after a day teachers may mark it; the office always can */
             attendanceTeacherDays?: number;
@@ -19708,7 +19708,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When the waiting families were told that the bus is near
+             * @description When the waiting families were notified that the bus is near
              */
             nearAt: string | null;
             /** @example 09:30 */

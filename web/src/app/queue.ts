@@ -294,7 +294,7 @@ async function sendItem({ id, lane }: Item): Promise<boolean> {
     const why = problemText(problemOf(response, answer?.error))
     await changeItem(id, ({ sentAt: _, ...i }) => ({ ...i, refused: why }))
     await tell()
-    changed(...item.changes) // what stands there now may be the reason
+    changed(...item.changes) // the present value may be the reason
   }
   return true
 }

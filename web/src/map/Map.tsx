@@ -1,5 +1,5 @@
 // A map drawn with Leaflet. It works without the Internet: behind stops and buses is a plain grid, or pictures of
-// streets if the operator named where they come from. Whoever imports this loads Leaflet, so pages do it lazily.
+// streets if the operator named where they come from. What imports this loads Leaflet, so pages do it lazily.
 import 'leaflet/dist/leaflet.css'
 import './map.css'
 import L from 'leaflet'

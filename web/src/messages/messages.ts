@@ -57,7 +57,7 @@ async function read(next: Language) {
   for (const f of listeners) f()
 }
 
-/** The language on screen. Whoever draws texts is drawn anew when it changes. */
+/** The language on screen. Components that draw texts are drawn anew when it changes. */
 export function useLanguage(): Language {
   return useSyncExternalStore(
     (f) => {

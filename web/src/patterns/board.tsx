@@ -9,7 +9,7 @@ export function Figures({ children }: { children: ReactNode }) {
   return <div className="figure-row">{children}</div>
 }
 
-/** One figure, or what stands for it: money, a percent. While it is fetched again the old one stays. */
+/** One figure, or its text: money, a percent. While it is fetched again the old one stays. */
 export function Figure({
   label,
   value,

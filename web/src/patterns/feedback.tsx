@@ -41,7 +41,7 @@ export function Technical({ children }: { children: ReactNode }) {
   )
 }
 
-/** What happened, what to do, and the request's id for whoever helps. */
+/** What happened, what to do, and the request's id for those who help. */
 export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
   if (!error) return null
   const p = asProblem(error)

@@ -32,7 +32,7 @@ function placeOf(n: Schemas['Notification']): { to: string; search: Record<strin
   }
 }
 
-/** What I was told: how much is unread, the newest, and the way to what it is about. */
+/** My notifications: how much is unread, the newest, and the way to what it is about. */
 export function Bell() {
   const may = useMay()
   const [opened, setOpened] = useState(false)
@@ -68,14 +68,14 @@ export function Bell() {
           </ActionIcon>
         </Popover.Target>
         <Popover.Dropdown p={0} aria-label="Notifications">
-          {opened && <Told unread={n} close={() => setOpened(false)} />}
+          {opened && <Notices unread={n} close={() => setOpened(false)} />}
         </Popover.Dropdown>
       </Popover>
     </Indicator>
   )
 }
 
-function Told({ unread, close }: { unread: number; close: () => void }) {
+function Notices({ unread, close }: { unread: number; close: () => void }) {
   const format = useFormat()
   const may = useMay()
   const session = useSession()

@@ -50,7 +50,8 @@ export function Shell() {
   const many = groups.reduce((n, g) => n + g.items.length, 0) > 16 // else all fit
   const low = useMediaQuery('(min-width: 48em) and (max-height: 800px)', undefined, { getInitialValueInEffect: false })
   const path = useLocation({ select: (l) => l.pathname })
-  const shown = useRouterState({ select: (s) => (s.resolvedLocation ?? s.location).pathname }) // while the next is loaded: the page before it
+  // While the next page is loaded: the page before it.
+  const shown = useRouterState({ select: (s) => (s.resolvedLocation ?? s.location).pathname })
   const isAt = (to: string) =>
     to === '/'
       ? path === '/' || path === '/console/' || path === '/console'

@@ -37,7 +37,7 @@ function IncidentForm({ trip }: { trip: Trip }) {
     setBusy(true)
     try {
       await put({
-        lane: laneOf(trip.id), // it is told to those who are aboard or wait: in its order among the taps
+        lane: laneOf(trip.id), // it is sent to those who are aboard or wait: in its order among the taps
         path: '/driver/incident/report',
         data: {
           busId: trip.busId,

@@ -38,7 +38,7 @@ interface Unread {
   unreadCount: number
 }
 
-/** How much the person was told and has not read: messages, announcements and everything else. */
+/** How much the person has not read: messages, announcements and everything else. */
 export function useUnread(): Read<Unread> {
   const client = useClient()
   return useRead(

@@ -24,7 +24,7 @@ export function useNotices(unread: boolean) {
   )
 }
 
-/** Everything the person was told. A tap opens what it is about. */
+/** The person's notifications. A tap opens what it is about. */
 export function Notices() {
   return (
     <Box tab="notices">

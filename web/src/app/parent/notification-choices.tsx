@@ -25,7 +25,7 @@ const kinds: Record<string, Key> = {
   EVENT: 'school.events',
 }
 
-/** How the parent wants to be told of what. Every tick is kept at once. */
+/** By which ways the parent wants which notifications. Every tick is kept at once. */
 export function NotificationChoices() {
   const read = useRead([path], () => call(api.GET(path)))
   return (

@@ -33,7 +33,7 @@ export const useLessons = (date: string) =>
 export const useClasses = () =>
   useRead(['/teacher/class/list'], () => call(api.GET('/teacher/class/list', { params: { query: { limit: 100 } } })))
 
-/** Reads a register. Whoever shows its state also brings it onto the phone, for the time without a line. */
+/** Reads a register. A screen that shows its state also brings it onto the phone, for the time without a line. */
 export function useRegister({ kind, id, date }: RegisterOf): Read<RegisterData> {
   return useRead<RegisterData>([`/teacher/attendance/${kind === 'day' ? 'register' : 'lesson'}`, id, date], () =>
     kind === 'day'

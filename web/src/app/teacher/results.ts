@@ -5,7 +5,7 @@ import { fetchAll } from '../../api/list'
 import { type DataOf, type Item, useTaken, useUnsent } from '../queue'
 import { useRead } from '../read'
 
-/** What stands in a student's field: marks as typed, absent, exempt, or nothing yet. */
+/** The value of a student's field: marks as typed, absent, exempt, or nothing yet. */
 export interface Result {
   text: string
   away?: 'ABSENT' | 'EXEMPT'

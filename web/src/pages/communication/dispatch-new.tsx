@@ -102,7 +102,8 @@ export function WriteDispatch() {
   const step = run ? 'run' : plan ? 'check' : 'write'
   const insert = (word: string) => {
     const at = text.current?.selectionStart ?? l.body.length
-    flushSync(() => set({ body: l.body.slice(0, at) + word + l.body.slice(text.current?.selectionEnd ?? at) })) // then the next key is for the text
+    // Flushed, so that the next key is for the text.
+    flushSync(() => set({ body: l.body.slice(0, at) + word + l.body.slice(text.current?.selectionEnd ?? at) }))
     text.current?.focus()
     text.current?.setSelectionRange(at + word.length, at + word.length)
   }

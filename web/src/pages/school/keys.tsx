@@ -96,7 +96,7 @@ export function ApiKeys() {
       {made && (
         <SecretDialog
           title={`The key ${made.name}`}
-          text="Copy it now: it is not shown again. Whoever has it may do what you ticked. If it is lost or seen by others, revoke it and make another."
+          text="Copy it now: it is not shown again. Anyone who has it may do what you ticked. If it is lost or seen by others, revoke it and make another."
           secret={made.key}
           done={() => setMade(undefined)}
         />

@@ -207,7 +207,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             k: 'attendanceBy',
             label: labels.attendanceBy,
             description:
-              'By period: whoever holds a lesson marks its register. A day follows from its lessons where nobody marks the day itself.',
+              'By period: the teacher of a lesson marks its register. A day follows from its lessons where nobody marks the day itself.',
             data: [
               { value: 'DAY', label: 'By day' },
               { value: 'PERIOD', label: 'By day and by period' },

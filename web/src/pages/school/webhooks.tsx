@@ -1,4 +1,4 @@
-// Webhooks: addresses of other programs that are told what happened at the school.
+// Webhooks: addresses of other programs that what happened at the school is sent to.
 import { Button, Checkbox, Group, Stack, Text, Title } from '@mantine/core'
 import { IconPlus, IconWebhook } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -78,7 +78,7 @@ export function Webhooks() {
           <Empty
             icon={<IconWebhook size={32} stroke={1.2} />}
             title="No webhooks yet"
-            text="Another program is told when something happens, such as a payment or an admission, and reads the rest with its API key."
+            text="Another program is notified when something happens, such as a payment or an admission, and reads the rest with its API key."
             action={add}
           />
         }

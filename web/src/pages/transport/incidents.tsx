@@ -37,9 +37,9 @@ export function Incidents() {
             key: 'release',
             label: 'Riders',
             options: [
-              { value: 'WAITING', label: 'Not told yet' },
-              { value: 'RELEASED', label: 'Told' },
-              { value: 'DISCARDED', label: 'Not to be told' },
+              { value: 'WAITING', label: 'Not notified yet' },
+              { value: 'RELEASED', label: 'Notified' },
+              { value: 'DISCARDED', label: 'Not to be notified' },
             ],
           },
           {
@@ -166,7 +166,7 @@ function IncidentView({
           <Facts
             of={[
               ['Severity', words(i.severity)],
-              ...(i.release === 'DISCARDED' ? ([['Riders', 'Not to be told']] as [string, string][]) : []),
+              ...(i.release === 'DISCARDED' ? ([['Riders', 'Not to be notified']] as [string, string][]) : []),
               ...(i.resolvedAt
                 ? ([
                     ['Resolved', format.dateTime(i.resolvedAt)],

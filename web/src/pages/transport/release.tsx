@@ -19,11 +19,11 @@ export function Release({ id }: { id: string }) {
   })
   return (
     <Stack gap={12} className="panel" p={16}>
-      <Text>The families of those aboard, or waited for, have not been told yet.</Text>
+      <Text>The families of those aboard, or waited for, have not been notified yet.</Text>
       <Trouble error={m.error} />
       <Group>
         <Button loading={m.isPending} onClick={() => m.mutate(true)}>
-          Tell the riders
+          Notify the riders
         </Button>
         <Button variant="default" disabled={m.isPending} onClick={() => m.mutate(false)}>
           Discard

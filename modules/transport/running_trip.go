@@ -13,8 +13,8 @@ import (
 // lateAfter is how far behind its plan a bus is late.
 const lateAfter = 10 * time.Minute
 
-// Out is a trip that is under way, or that should have begun a while ago.
-type Out struct {
+// RunningTrip is a trip that is under way, or that should have begun a while ago.
+type RunningTrip struct {
 	TripID           uuid.UUID
 	BusID            uuid.UUID
 	BusNumber        string
@@ -30,10 +30,10 @@ type Out struct {
 	IsStale          bool
 }
 
-// selectOut goes by the plan of the first stop the bus has not come to, as far behind the
+// selectRunningTrips goes by the plan of the first stop the bus has not come to, as far behind the
 // trip's own beginning as the route's plan has it; without a plan, by its beginning.
 // $1 is now, $2 today, $3 and $4 when a bus is late and when it is stale.
-const selectOut = `select t.id as trip_id, t.bus_id, b.bus_number, r.name as route_name,
+const selectRunningTrips = `select t.id as trip_id, t.bus_id, b.bus_number, r.name as route_name,
 	coalesce(trim(e.first_name || ' ' || e.last_name), '') as driver_name,
 		t.trip_type, t.status, t.scheduled_start_at, t.started_at, seen.at as last_seen_at,
 		greatest(0, floor(extract(epoch
@@ -50,7 +50,7 @@ const selectOut = `select t.id as trip_id, t.bus_id, b.bus_number, r.name as rou
 	and t.scheduled_start_at <= $1::timestamptz - $3::interval
 	order by t.scheduled_start_at, t.id limit 200`
 
-// SelectOut is the query for the buses that are on the road, or should be.
-func SelectOut(c api.Ctx, into *[]Out) tenancy.Query {
-	return tenancy.Query{SQL: selectOut, Args: []any{c.Now, c.Today(), lateAfter, live.StaleAfter}, Scan: tenancy.Collect(into)}
+// SelectRunningTrips is the query for the buses that are on the road, or should be.
+func SelectRunningTrips(c api.Ctx, into *[]RunningTrip) tenancy.Query {
+	return tenancy.Query{SQL: selectRunningTrips, Args: []any{c.Now, c.Today(), lateAfter, live.StaleAfter}, Scan: tenancy.Collect(into)}
 }

@@ -9,7 +9,7 @@ import (
 	"homeroom/api"
 )
 
-// Concerned is one whom a plan is about: a student, whose guardians are told, or a user of the staff.
+// Concerned is one whom a plan is about: a student, whose guardians get the notice, or a user of the staff.
 type Concerned struct {
 	StudentID, UserID *uuid.UUID
 	Name              string
@@ -28,7 +28,8 @@ const ConcernedStudents = `select s.id as student_id, null::uuid as user_id, tri
 	from student s where s.deleted_at is null and s.status = 'ACTIVE' and `
 
 // ConcernedTeachers is the beginning of a query of teachers u, and as e the employees they are, as Concerned. A condition follows.
-const ConcernedTeachers = `select null::uuid as student_id, u.id as user_id, coalesce(trim(e.first_name || ' ' || e.last_name), '') as name, null as family
+const ConcernedTeachers = `select null::uuid as student_id, u.id as user_id, coalesce(trim(e.first_name || ' ' || e.last_name),
+	'') as name, null as family
 	from app_user u join role r on r.id = u.role_id and r.type = 'TEACHER' left join employee e on e.user_id = u.id
 	where u.status = 'ACTIVE' and `
 

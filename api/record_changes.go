@@ -7,7 +7,7 @@ import (
 )
 
 // RecordsChanged is the fact that records were made, changed or removed, as the audit log has it. It is published at schools
-// that have webhooks, which are told of it; at others nothing listens.
+// that have webhooks, to which it is sent; at others nothing listens.
 const RecordsChanged = "records.changed"
 
 // Changes is its data: of one transaction, in order.

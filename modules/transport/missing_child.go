@@ -33,11 +33,7 @@ func (m *Module) absentButAboard(ctx context.Context, h events.Heard) error {
 	if err := h.Read(&day); err != nil || len(day.Absent) == 0 {
 		return err
 	}
-	db, err := events.DB(ctx)
-	if err != nil {
-		return err
-	}
-	return m.tellMissing(ctx, db, h, day.Date, day.Absent)
+	return m.tellMissing(ctx, h, day.Date, day.Absent)
 }
 
 // aboardButAbsent is for the tap that comes after the mark: a phone may have been out of
@@ -55,7 +51,7 @@ func (m *Module) aboardButAbsent(ctx context.Context, h events.Heard) error {
 	if err != nil || len(absent) == 0 {
 		return err
 	}
-	return m.tellMissing(ctx, db, h, day.Date, absent)
+	return m.tellMissing(ctx, h, day.Date, absent)
 }
 
 // selectOffice finds the employees who are alerted when something is wrong.
@@ -63,18 +59,20 @@ const selectOffice = `select u.id from app_user u join role r on r.id = u.role_i
 
 // tellMissing tells the office which of these absent students came by bus, once a day
 // and child.
-func (m *Module) tellMissing(ctx context.Context, db *gorm.DB, h events.Heard, day api.Date, absent []uuid.UUID) error {
-	school, err := m.Schools.School(ctx, h.SchoolID)
-	if err != nil {
-		return err
-	}
+func (m *Module) tellMissing(ctx context.Context, h events.Heard, day api.Date, absent []uuid.UUID) error {
+	return api.InSchool(ctx, m.Schools, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
+		return tellMissingAt(db, school, h, day, absent)
+	})
+}
+
+func tellMissingAt(db *gorm.DB, school *tenancy.School, h events.Heard, day api.Date, absent []uuid.UUID) error {
 	var missing []struct {
 		TripStudent
 		TripID    uuid.UUID
 		BusNumber string
 	}
 	var office []struct{ ID uuid.UUID }
-	err = tenancy.Pipeline(db,
+	err := tenancy.Pipeline(db,
 		tenancy.Query{SQL: `select b.student_id, s.first_name, s.last_name, b.boarded_at, t.id as trip_id, v.bus_number
 			from boarding b join trip t on t.id = b.trip_id join student s on s.id = b.student_id join bus v on v.id = t.bus_id
 			where t.trip_date = $1 and t.trip_type = 'pickup' and b.student_id = any($2)
@@ -88,7 +86,8 @@ func (m *Module) tellMissing(ctx context.Context, db *gorm.DB, h events.Heard, d
 	for _, s := range missing {
 		for _, u := range office {
 			notices = append(notices, notice.Notice{
-				Type: notice.Transport, Key: fmt.Sprintf("absent-but-aboard:%s:%s:%s", day, s.StudentID, u.ID), RecordID: s.TripID, UserID: &u.ID, Day: day,
+				Type: notice.Transport, Key: fmt.Sprintf("absent-but-aboard:%s:%s:%s", day, s.StudentID, u.ID), RecordID: s.TripID, UserID: &u.ID,
+				Day:    day,
 				Urgent: true, Alarm: true,
 				Text: notice.Text{Name: "transport.missing", Values: notice.Values{"child": s.name(), "bus": s.BusNumber}},
 			})

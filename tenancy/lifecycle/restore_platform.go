@@ -19,7 +19,8 @@ var ErrNotRestored = errors.New("tenancy: this platform was not restored to a mo
 type LiveNodeError struct{ Node string }
 
 func (e LiveNodeError) Error() string {
-	return fmt.Sprintf("the address given for node %s is not of a copy of it: the database there belongs to another installation, or has gone on "+
+	return fmt.Sprintf("the address given for node %s is not of a copy of it: the database there belongs to another installation, or "+
+		"has gone on "+
 		"after the moment this platform was restored to. Restore the node to the same moment or an earlier one, and give that address", e.Node)
 }
 
@@ -183,7 +184,8 @@ func RestoredAsCopy(ctx context.Context, c *tenancy.Cluster, addresses map[strin
 func becomeCopy(ctx context.Context, c *tenancy.Cluster, names []string) (i copied, err error) {
 	var previous *uuid.UUID
 	var generation *int64
-	err = c.PlatformPool().QueryRow(ctx, `select id, previous_id, previous_generation from platform.installation`).Scan(&i.id, &previous, &generation)
+	err = c.PlatformPool().QueryRow(ctx, `select id, previous_id, previous_generation from platform.installation`).Scan(&i.id, &previous,
+		&generation)
 	if err != nil {
 		return i, fmt.Errorf("reading which installation this is: %w", err)
 	}
@@ -196,7 +198,8 @@ func becomeCopy(ctx context.Context, c *tenancy.Cluster, names []string) (i copi
 			return i, fmt.Errorf("node %s: %w", name, ErrNotRestored)
 		}
 	}
-	err = c.PlatformPool().QueryRow(ctx, `update platform.installation set previous_id = id, previous_generation = generation, id = gen_random_uuid(),
+	err = c.PlatformPool().QueryRow(ctx,
+		`update platform.installation set previous_id = id, previous_generation = generation, id = gen_random_uuid(),
 		generation = 1, updated_at = now() returning id, previous_id, previous_generation`).Scan(&i.id, &i.previous, &i.generation)
 	if err != nil {
 		return i, fmt.Errorf("making another installation of it: %w", err)

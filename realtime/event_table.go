@@ -33,7 +33,8 @@ type Token struct {
 }
 
 var clientEvents = []ClientEvent{
-	{"join-bus-room", "Watch a bus, by the rights of `GET /bus-tracking/bus/:busId/live`. What is known of it comes at once.", Room{}, (*Hub).join},
+	{"join-bus-room", "Watch a bus, by the rights of `GET /bus-tracking/bus/:busId/live`. What is known of it comes at once.", Room{},
+		(*Hub).join},
 	{"leave-bus-room", "Watch it no more.", Room{}, (*Hub).leave},
 	{updateLocation, "Say where the bus of the driver's open trip is. Answered once it is stored; at most 5 a second.", nil, nil},
 	{"renew", "Go on after the token ends, with a fresh one of the same user. A bare text is taken too.", Token{}, (*Hub).renew},

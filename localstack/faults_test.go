@@ -35,7 +35,7 @@ func TestARestartedOrKilledPostgresKeepsItsPortAndItsData(t *testing.T) {
 	}
 }
 
-func TestWhatACrashableServerAcknowledgedOutlivesItsKillAndAFrozenOneGoesOnWhereItWas(t *testing.T) {
+func TestCrashableServer_KilledOrFrozen_KeepsWhatItAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := start(t, localstack.Options{Dir: t.TempDir(), Postgres: []string{"main"}, Crashable: true})
 	url := s.PostgresURL("main")
