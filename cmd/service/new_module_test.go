@@ -75,8 +75,7 @@ func TestNewModule_KeepsTheContract(t *testing.T) {
 	checkIdempotencyKeys(t, rows)
 	checkBounds(t, app, "/school-admin/nurse/")
 	checkForeignIDs(t, app, rows)
-	checkPutsOfNothing(t, app, rows)
-	checkUpdatedAt(t, app, rows)
+	checkPuts(t, app, rows)
 
 	s := app.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
