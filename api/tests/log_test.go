@@ -66,11 +66,11 @@ func TestRequestsAreCountedByRowAndStatus(t *testing.T) {
 		app.Nobody().Call(t, "GET", fmt.Sprint("/nothing/", i), nil)
 	}
 	for series, want := range map[string]string{
-		`homeroom_http_requests_total{row="GET /school-admin/class/list",status="200"}`: "3",
-		`homeroom_http_requests_total{row="GET /school-admin/class/list",status="422"}`: "1",
-		`homeroom_http_requests_total{row="GET /school-admin/class/:id",status="404"}`:  "1",
-		`homeroom_http_requests_total{row="unmatched",status="404"}`:                    "5",
-		`homeroom_http_request_duration_seconds_count{row="GET /school-admin/class/list"}`:       "4",
+		`homeroom_http_requests_total{row="GET /school-admin/class/list",status="200"}`:    "3",
+		`homeroom_http_requests_total{row="GET /school-admin/class/list",status="422"}`:    "1",
+		`homeroom_http_requests_total{row="GET /school-admin/class/:id",status="404"}`:     "1",
+		`homeroom_http_requests_total{row="unmatched",status="404"}`:                       "5",
+		`homeroom_http_request_duration_seconds_count{row="GET /school-admin/class/list"}`: "4",
 	} {
 		if got := metric(t, app, series); got != want {
 			t.Errorf("%s is %s, want %s", series, got, want)
