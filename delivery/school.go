@@ -118,7 +118,8 @@ const claimSQL = `with due as (
 		order by next_at, id limit $3 for update skip locked)
 	update delivery d set attempts = d.attempts + 1, next_at = $4
 	from due where d.id = due.id
-	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at, d.attempts, d.created_at,
+	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at,
+		d.attempts, d.created_at,
 		d.rule is not null as ruled, coalesce(d.wait_minutes, 0) as wait_minutes,
 		coalesce((select s.reason from suppression s where s.channel = d.channel and s.recipient = lower(d.recipient)), '') as suppressed`
 

@@ -113,19 +113,23 @@ func stopWord(text string) string {
 
 // recordStatus writes down what a provider of the channel $2 said ($1) at $3. A message that was delivered does not fail any
 // more; one that failed is followed by the next way of the school's rule. Who read it on another channel has read it.
-const recordStatus = `with said as (select distinct on (id) * from jsonb_to_recordset($1::jsonb) as r (id uuid, status text, reason text, at timestamptz)
+const recordStatus = `with said as (select distinct on (id) *
+		from jsonb_to_recordset($1::jsonb) as r (id uuid, status text, reason text, at timestamptz)
 		order by id, array_position(array['` + wasRead + `', '` + wasDelivered + `'], status)),
 	told as (update delivery d set
-			delivered_at = case when s.status in ('` + wasDelivered + `', '` + wasRead + `') then coalesce(d.delivered_at, s.at) else d.delivered_at end,
+			delivered_at = case when s.status in ('` + wasDelivered + `', '` + wasRead + `') then coalesce(d.delivered_at, s.at)
+				else d.delivered_at end,
 			seen_at = case when s.status = '` + wasRead + `' then coalesce(d.seen_at, s.at) else d.seen_at end,
 			state = case when s.status in ('` + wasLost + `', '` + hasBounced + `') and d.delivered_at is null then 'FAILED' else d.state end,
-			last_error = case when s.status in ('` + wasLost + `', '` + hasBounced + `') and d.delivered_at is null then s.reason else d.last_error end
+			last_error = case when s.status in ('` + wasLost + `', '` + hasBounced + `') and d.delivered_at is null then s.reason
+				else d.last_error end
 		from said s where d.id = s.id and d.channel = $2 and d.state <> 'FAILED'
 		returning d.id, d.user_id, d.log_keys, d.seen_at, d.state = 'FAILED' as failed, d.rule is not null as ruled),
 	log as (update notification n set read_at = t.seen_at from told t where t.seen_at is not null and n.user_id = t.user_id
 		and n.dedupe_key = any(t.log_keys) and n.read_at is null)
 	insert into outbox (id, kind, payload, occurred_at, next_at)
-	select gen_random_uuid(), '` + notice.Unanswered + `', jsonb_build_object('ids', jsonb_agg(id)), $3, $3 from told where failed and ruled having count(*) > 0`
+	select gen_random_uuid(), '` + notice.Unanswered + `', jsonb_build_object('ids', jsonb_agg(id)), $3, $3
+		from told where failed and ruled having count(*) > 0`
 
 // recordSuppressed keeps or ends what is not to be sent any more: $1 the channel, $2 the recipient in lower case.
 const (

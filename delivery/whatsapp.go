@@ -190,7 +190,8 @@ func ReadWhatsApp(body []byte) ([]Status, error) {
 			}
 			for _, m := range c.Value.Messages {
 				if word := stopWord(m.Text.Body + m.Button.Text); word != "" {
-					out = append(out, Status{Status: word, To: "+" + m.From, At: moment(m.Timestamp), Reason: "they wrote " + m.Text.Body + m.Button.Text})
+					out = append(out, Status{Status: word, To: "+" + m.From, At: moment(m.Timestamp),
+						Reason: "they wrote " + m.Text.Body + m.Button.Text})
 				}
 			}
 		}

@@ -71,7 +71,8 @@ func NewWhatsApp(t testing.TB) *WhatsApp {
 func (w *WhatsApp) take(answer http.ResponseWriter, r *http.Request) {
 	var m WhatsAppMessage
 	answer.Header().Set("Content-Type", "application/json")
-	if err := json.NewDecoder(r.Body).Decode(&m); err != nil || r.Header.Get("Authorization") != "Bearer token" || r.URL.Path != "/v23.0/42/messages" ||
+	err := json.NewDecoder(r.Body).Decode(&m)
+	if err != nil || r.Header.Get("Authorization") != "Bearer token" || r.URL.Path != "/v23.0/42/messages" ||
 		m.Product != "whatsapp" || m.Type != "template" || m.To == "" || strings.HasPrefix(m.To, "+") {
 		answer.WriteHeader(http.StatusBadRequest)
 		_, _ = fmt.Fprint(answer, `{"error": {"code": 100, "message": "Invalid parameter"}}`)
@@ -81,7 +82,8 @@ func (w *WhatsApp) take(answer http.ResponseWriter, r *http.Request) {
 	defer w.mu.Unlock()
 	m.ID = fmt.Sprintf("wamid.%d", len(w.sent)+1)
 	w.sent = append(w.sent, m)
-	_, _ = fmt.Fprintf(answer, `{"messaging_product": "whatsapp", "contacts": [{"input": %q, "wa_id": %q}], "messages": [{"id": %q}]}`, m.To, m.To, m.ID)
+	_, _ = fmt.Fprintf(answer, `{"messaging_product": "whatsapp", "contacts": [{"input": %q, "wa_id": %q}], "messages": [{"id": %q}]}`,
+		m.To, m.To, m.ID)
 }
 
 // Sent are the messages that it took.
@@ -120,8 +122,9 @@ func (w *WhatsApp) Report(a *App, m WhatsAppMessage, status string, problem int)
 // Write has somebody answer.
 func (w *WhatsApp) Write(a *App, from, text string) int {
 	w.t.Helper()
-	return w.post(a, "messages", map[string]any{"from": strings.TrimPrefix(from, "+"), "id": "wamid.in", "timestamp": fmt.Sprint(time.Now().Unix()),
-		"type": "text", "text": map[string]any{"body": text}})
+	return w.post(a, "messages", map[string]any{"from": strings.TrimPrefix(from, "+"), "id": "wamid.in",
+		"timestamp": fmt.Sprint(time.Now().Unix()),
+		"type":      "text", "text": map[string]any{"body": text}})
 }
 
 func (w *WhatsApp) post(a *App, field string, item any) int {
@@ -131,7 +134,8 @@ func (w *WhatsApp) post(a *App, field string, item any) int {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	call, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, a.URL+"/delivery-report/whatsapp", strings.NewReader(string(body)))
+	call, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, a.URL+"/delivery-report/whatsapp",
+		strings.NewReader(string(body)))
 	if err != nil {
 		w.t.Fatal(err)
 	}

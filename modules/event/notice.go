@@ -47,8 +47,8 @@ func tell(c api.Ctx, text string, people []notice.Concerned, id uuid.UUID, e, be
 	notice.Send(c, notice.ToEach(people, notice.Notice{
 		Type: notice.Event, Key: fmt.Sprintf("%s:%s:%d", text, id, c.Now.UnixNano()), RecordID: id, Day: day,
 		Begins: notice.Earlier(e.StartTime.On(e.EventDate, c.School.Location()), before.StartTime.On(before.EventDate, c.School.Location())),
-		Text: notice.Text{Name: text, Values: notice.Values{"event": e.Title, "when": e.when(), "before": before.when(), "place": place, "reason": reason,
-			"who": notice.Text{Name: "who.staff"}}},
+		Text: notice.Text{Name: text, Values: notice.Values{"event": e.Title, "when": e.when(), "before": before.when(), "place": place,
+			"reason": reason, "who": notice.Text{Name: "who.staff"}}},
 	})...)
 }
 

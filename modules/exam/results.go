@@ -121,8 +121,10 @@ var notTakenSQL = `select r.student_id, p.id as paper_id from exam_paper p join 
 	and not ` + takes + ` order by p.exam_date, p.start_time, p.id`
 
 // groupSQL are the papers of the exam $1 in the subject of the group $2, with who was in it on their day.
-var groupSQL = `select p.id as paper_id, m.student_id from student_group g join exam_paper p on p.exam_id = $1 and p.subject_id = g.subject_id
-	join lateral (select m.student_id from ` + roster.InGroup("p.exam_date") + ` where m.group_id = g.id and e.class_id = p.class_id) m on true
+var groupSQL = `select p.id as paper_id, m.student_id from student_group g
+	join exam_paper p on p.exam_id = $1 and p.subject_id = g.subject_id
+	join lateral (select m.student_id from ` + roster.InGroup("p.exam_date") + `
+		where m.group_id = g.id and e.class_id = p.class_id) m on true
 	where g.id = $2`
 
 // groupPapers are the papers in a group's subject and who sits them; nil where no group is asked for.

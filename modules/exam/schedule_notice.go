@@ -162,8 +162,8 @@ func tellPaper(c api.Ctx, text string, e examRecord, p, before Paper, people []n
 	notice.Send(c, notice.ToEach(people, notice.Notice{
 		Type: notice.Exam, Key: fmt.Sprintf("%s:%s:%d", text, p.ID, c.Now.UnixNano()), RecordID: e.ID, Day: day,
 		Begins: notice.Earlier(p.begins(c), before.begins(c)),
-		Text: notice.Text{Name: text, Values: notice.Values{"exam": e.Name, "subject": p.SubjectName, "when": p.when(), "before": before.when(), "room": room,
-			"who": p.ClassName}},
+		Text: notice.Text{Name: text, Values: notice.Values{"exam": e.Name, "subject": p.SubjectName, "when": p.when(), "before": before.when(),
+			"room": room, "who": p.ClassName}},
 	})...)
 }
 

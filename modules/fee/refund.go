@@ -156,7 +156,8 @@ func (m *Module) getRefund(c api.Ctx, r printable) (api.MaybeFile[Refund], error
 
 // childsRefund is a refund of a linked child's.
 func (m *Module) childsRefund(c api.Ctx, r printable) (api.MaybeFile[Refund], error) {
-	return readPaper[Refund](c, m, r, "refund", selectRefund+` where r.id = $1 and r.student_id in (`+roster.LinkedIDs("$2")+`)`, r.ID, c.User.ID)
+	return readPaper[Refund](c, m, r, "refund", selectRefund+` where r.id = $1 and r.student_id in (`+roster.LinkedIDs("$2")+`)`,
+		r.ID, c.User.ID)
 }
 
 // readPaper reads the record that a query finds, or prints it.

@@ -66,7 +66,8 @@ const (
 	// selectEntries finds the student's own transactions and receipts by their indexes:
 	// offset 0 keeps the planner from reading everybody's, which it thinks cheaper.
 	selectEntries = `select e.transaction_id, t.value_date as date, t.kind, t.narration, e.entry_type, e.amount, e.invoice_id,
-		r.id as receipt_id, b.id as refund_id, coalesce(r.receipt_number, b.refund_number, w.write_off_number) as receipt_number, t.reverses_id, t.created_at,
+		r.id as receipt_id, b.id as refund_id, coalesce(r.receipt_number, b.refund_number, w.write_off_number) as receipt_number, t.reverses_id,
+		t.created_at,
 			(sum(case e.entry_type when 'DR' then e.amount
 			else -e.amount end) over (order by t.value_date, t.created_at, t.id, e.line rows unbounded preceding))::bigint as balance
 		from ledger_entry e cross join lateral (select id, value_date, kind, narration, reverses_id, created_at from ledger_transaction

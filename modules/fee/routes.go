@@ -128,9 +128,11 @@ func (m *Module) routes() []api.Row {
 			api.Says("Fee certificate issued")),
 		api.List("/school-admin/fee/certificate/list", "fee", "List the fee certificates", roster.CertificateListing, listCertificates),
 		api.Get("/school-admin/fee/certificate/:id", "fee", "Read a fee certificate, or print it", m.getCertificate, pdf),
-		api.Create("/school-admin/fee/write-off", "write-off", "Give up what is due of a student; the oldest dues first", writeOff, api.Says("Written off")),
+		api.Create("/school-admin/fee/write-off", "write-off", "Give up what is due of a student; the oldest dues first", writeOff,
+			api.Says("Written off")),
 		api.Get("/school-admin/fee/write-off/:id", "fee", "Read a write-off, or print it", m.getWriteOff, pdf),
-		api.Post("/school-admin/fee/write-off/:id/reverse", "write-off", "Make due again what was written off, once", reverseWriteOff, api.Says("Write-off reversed")),
+		api.Post("/school-admin/fee/write-off/:id/reverse", "write-off", "Make due again what was written off, once", reverseWriteOff,
+			api.Says("Write-off reversed")),
 
 		api.Get("/school-admin/fee/report/:studentId", "fee", "A student's account with its running balance, or a statement to print",
 			m.getReport, pdf),

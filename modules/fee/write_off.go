@@ -52,13 +52,15 @@ const (
 
 	selectWriteOff = `select t.id, w.write_off_number, s.id as student_id, trim(s.first_name || ' ' || s.last_name) as student_name,
 		s.admission_number, ` + classThen + `t.value_date` + ofClassThen + `,
-		o.amount, substr(t.narration, length('` + writtenOff + `') + 1) as reason, o.invoices, t.value_date as written_off_on, t.created_by as written_off_by,
+		o.amount, substr(t.narration, length('` + writtenOff + `') + 1) as reason, o.invoices,
+		t.value_date as written_off_on, t.created_by as written_off_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as written_off_by_name,
 		exists (select from ledger_transaction b where b.reverses_id = t.id) as reversed
 		from fee_write_off w join ledger_transaction t on t.id = w.transaction_id
 		join lateral (select e.account_id, sum(e.amount)::bigint as amount, jsonb_agg(jsonb_build_object('invoiceId', i.id, 'number', i.number,
 				'name', i.name, 'amount', e.amount) order by e.line) as invoices
-			from ledger_entry e join fee_invoice i on i.id = e.invoice_id where e.transaction_id = t.id and e.entry_type = 'CR' group by 1) o on true
+			from ledger_entry e join fee_invoice i on i.id = e.invoice_id
+			where e.transaction_id = t.id and e.entry_type = 'CR' group by 1) o on true
 		left join student s on s.id = o.account_id left join app_user u on u.id = t.created_by
 		where t.id = $1`
 
@@ -101,7 +103,8 @@ func writeOff(c api.Ctx, r writeOffIn) (WriteOff, error) {
 	if err != nil {
 		return out, err
 	}
-	queries = append(queries, tenancy.Query{SQL: insertWriteOff, Args: []any{"fee write-off " + year.ID.String(), 1, out.ID, year.ID, year.Name},
+	queries = append(queries, tenancy.Query{SQL: insertWriteOff,
+		Args: []any{"fee write-off " + year.ID.String(), 1, out.ID, year.ID, year.Name},
 		Scan: tenancy.One(&out.WriteOffNumber)})
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("writing off: %w", err)
@@ -161,8 +164,8 @@ func reverseWriteOff(c api.Ctx, r reversal) (WriteOff, error) {
 	if err != nil {
 		return WriteOff{}, err
 	}
-	out := WriteOff{ID: api.NewID(), WriteOffNumber: found[0].Number, StudentID: who.ID, Amount: found[0].Amount, Reason: r.Reason, Invoices: []Allocation{},
-		Balance: who.Balance + found[0].Amount}
+	out := WriteOff{ID: api.NewID(), WriteOffNumber: found[0].Number, StudentID: who.ID, Amount: found[0].Amount,
+		Reason: r.Reason, Invoices: []Allocation{}, Balance: who.Balance + found[0].Amount}
 	if err := takeBack(c, posting{id: out.ID, narration: "Reversal of a write-off: " + r.Reason, reverses: &r.ID}); err != nil {
 		return out, err
 	}

@@ -46,50 +46,67 @@ const (
 // maxGuardians is how many guardians one row can name.
 const maxGuardians = 3
 
-var genders = sheet.OneOf(map[string]string{"F": "FEMALE", "M": "MALE", "O": "OTHER", "G": "FEMALE", "B": "MALE", "GIRL": "FEMALE",
-	"BOY":   "MALE",
-	"महिला": "FEMALE", "स्त्री": "FEMALE", "लड़की": "FEMALE", "बालिका": "FEMALE", "पुरुष": "MALE", "लड़का": "MALE", "बालक": "MALE",
-	"अन्य": "OTHER",
-	"أنثى": "FEMALE", "انثى": "FEMALE", "ذكر": "MALE", "KE": "FEMALE", "MSICHANA": "FEMALE", "ME": "MALE", "MVULANA": "MALE"}, "FEMALE",
-	"MALE", "OTHER")
+var genders = sheet.OneOf(map[string]string{
+	"F": "FEMALE", "G": "FEMALE", "GIRL": "FEMALE", "महिला": "FEMALE", "स्त्री": "FEMALE", "लड़की": "FEMALE",
+	"बालिका": "FEMALE", "أنثى": "FEMALE", "انثى": "FEMALE", "KE": "FEMALE", "MSICHANA": "FEMALE",
+	"M": "MALE", "B": "MALE", "BOY": "MALE", "पुरुष": "MALE", "लड़का": "MALE", "बालक": "MALE", "ذكر": "MALE",
+	"ME": "MALE", "MVULANA": "MALE",
+	"O": "OTHER", "अन्य": "OTHER",
+}, "FEMALE", "MALE", "OTHER")
 
-var relations = sheet.OneOf(map[string]string{"DAD": "FATHER", "MUM": "MOTHER", "MOM": "MOTHER", "F": "FATHER", "M": "MOTHER",
-	"PAPA":  "FATHER",
-	"MUMMY": "MOTHER", "BABA": "FATHER", "MAMA": "MOTHER", "पिता": "FATHER", "माता": "MOTHER", "अभिभावक": "GUARDIAN", "الأب": "FATHER",
-	"والد": "FATHER",
-	"أب":   "FATHER", "الأم": "MOTHER", "والدة": "MOTHER", "أم": "MOTHER", "ولي الأمر": "GUARDIAN", "MLEZI": "GUARDIAN",
-	"GRANDFATHER": "OTHER",
-	"GRANDMOTHER": "OTHER", "UNCLE": "OTHER", "AUNT": "OTHER", "BROTHER": "OTHER", "SISTER": "OTHER"}, "FATHER", "MOTHER", "GUARDIAN",
-	"OTHER")
+var relations = sheet.OneOf(map[string]string{
+	"DAD": "FATHER", "F": "FATHER", "PAPA": "FATHER", "BABA": "FATHER", "पिता": "FATHER", "الأب": "FATHER",
+	"والد": "FATHER", "أب": "FATHER",
+	"MUM": "MOTHER", "MOM": "MOTHER", "M": "MOTHER", "MUMMY": "MOTHER", "MAMA": "MOTHER", "माता": "MOTHER",
+	"الأم": "MOTHER", "والدة": "MOTHER", "أم": "MOTHER",
+	"अभिभावक": "GUARDIAN", "ولي الأمر": "GUARDIAN", "MLEZI": "GUARDIAN",
+	"GRANDFATHER": "OTHER", "GRANDMOTHER": "OTHER", "UNCLE": "OTHER", "AUNT": "OTHER", "BROTHER": "OTHER",
+	"SISTER": "OTHER",
+}, "FATHER", "MOTHER", "GUARDIAN", "OTHER")
 
 var studentSheet = append([]sheet.Column{
-	colAdmissionNumber: {Name: "admissionNumber",
-		Also: []string{"admissionNo", "admNo", "admnNo", "admissionId", "studentId", "studentNo", "grNo", "grNumber",
-			"registerNo", "enrolmentNo", "enrollmentNo", "upn", "प्रवेश संख्या", "प्रवेश क्रमांक", "दाखिला संख्या", "رقم القيد", "رقم الطالب",
-			"رقم القبول", "namba ya usajili", "nambari ya usajili"},
-		Check: sheet.Text(40)},
-	colFirstName: {Name: "firstName", Also: []string{"givenName", "forename", "studentFirstName", "पहला नाम", "الاسم الأول", "jina la kwanza"}, Check: sheet.Text(100)},
-	colLastName:  {Name: "lastName", Also: []string{"surname", "familyName", "studentLastName", "उपनाम", "कुलनाम", "اسم العائلة", "اللقب", "jina la ukoo", "jina la mwisho"}, Check: sheet.Text(100)},
-	colClass: {Name: "class", Also: []string{"classId", "className", "grade", "std", "standard", "form", "yearGroup", "classSection", "classDivision", "gradeSection",
-		"classAndSection", "कक्षा", "الصف", "صف", "darasa", "kidato"}, Check: sheet.Text(60)},
-	colDivision:   {Name: "division", Also: []string{"divisionId", "section", "sectionId", "divisionName", "sec", "div", "stream", "अनुभाग", "वर्ग", "सेक्शन", "الشعبة", "شعبة", "الفصل", "mkondo"}, Check: sheet.Text(30)},
-	colRollNumber: {Name: "rollNumber", Also: []string{"rollNo", "roll", "अनुक्रमांक", "रोल नंबर", "रोल नं", "رقم الجلوس", "الرقم التسلسلي", "namba ya darasani"}, Check: sheet.Number},
-	colGender:     {Name: "gender", Also: []string{"sex", "लिंग", "الجنس", "النوع", "jinsia", "jinsi"}, Check: genders},
-	colDateOfBirth: {Name: "dateOfBirth", Also: []string{"dob", "birthDate", "birthday", "dateOfBirthDdmmyyyy", "dobDdmmyyyy", "born", "जन्म तिथि", "जन्मतिथि", "जन्म दिनांक",
-		"تاريخ الميلاد", "tarehe ya kuzaliwa"}, Date: true},
-	colBloodGroup:    {Name: "bloodGroup", Also: []string{"bloodType", "रक्त समूह", "فصيلة الدم", "kundi la damu"}, Check: sheet.Text(5)},
-	colAddress:       {Name: "address", Also: []string{"residentialAddress", "homeAddress", "permanentAddress", "पता", "العنوان", "anwani"}, Check: sheet.Text(500)},
-	colPhone:         {Name: "phone", Also: []string{"studentPhone", "studentMobile", "studentMobileNo"}, Phone: true},
-	colEmail:         {Name: "email", Also: []string{"studentEmail", "emailId", "emailAddress", "ईमेल", "البريد الإلكتروني", "barua pepe"}, Check: sheet.Email},
-	colAdmissionDate: {Name: "admissionDate", Also: []string{"dateOfAdmission", "doa", "joiningDate", "dateJoined", "प्रवेश तिथि", "تاريخ القبول", "تاريخ الالتحاق", "tarehe ya kujiunga"}, Date: true},
-	colEnrolledFrom: {Name: "enrolledFrom", Also: []string{"sitsHereSince", "inClassSince", "inDivisionSince", "inThisDivisionSince", "enrolledSince", "enrolmentDate", "enrollmentDate",
-		"dateOfEnrolment", "कक्षा में कब से", "في الصف منذ", "darasani tangu"}, Date: true},
-	colPreviousSchool: {Name: "previousSchool", Also: []string{"lastSchool", "पिछला विद्यालय", "المدرسة السابقة", "shule ya awali"}, Check: sheet.Text(200)},
-	colMedicalNotes:   {Name: "medicalNotes", Also: []string{"medical", "medicalConditions"}, Check: sheet.Text(2000)},
-	colAllergies:      {Name: "allergies", Also: []string{"allergy", "एलर्जी", "الحساسية", "mzio"}, Check: sheet.Text(500)},
-	colEmergencyName:  {Name: "emergencyContactName", Also: []string{"emergencyContact"}, Check: sheet.Text(100)},
-	colEmergencyPhone: {Name: "emergencyContactPhone", Also: []string{"emergencyPhone", "emergencyContactNo", "emergencyContactNumber", "emergencyNo"}, Phone: true},
-	colGroups:         {Name: "groups", Also: []string{"group", "electives"}, Check: sheet.Text(1000)},
+	colAdmissionNumber: {Name: "admissionNumber", Check: sheet.Text(40), Also: []string{
+		"admissionNo", "admNo", "admnNo", "admissionId", "studentId", "studentNo", "grNo", "grNumber", "registerNo",
+		"enrolmentNo", "enrollmentNo", "upn", "प्रवेश संख्या", "प्रवेश क्रमांक", "दाखिला संख्या", "رقم القيد",
+		"رقم الطالب", "رقم القبول", "namba ya usajili", "nambari ya usajili"}},
+	colFirstName: {Name: "firstName", Check: sheet.Text(100), Also: []string{
+		"givenName", "forename", "studentFirstName", "पहला नाम", "الاسم الأول", "jina la kwanza"}},
+	colLastName: {Name: "lastName", Check: sheet.Text(100), Also: []string{
+		"surname", "familyName", "studentLastName", "उपनाम", "कुलनाम", "اسم العائلة", "اللقب", "jina la ukoo",
+		"jina la mwisho"}},
+	colClass: {Name: "class", Check: sheet.Text(60), Also: []string{
+		"classId", "className", "grade", "std", "standard", "form", "yearGroup", "classSection", "classDivision",
+		"gradeSection", "classAndSection", "कक्षा", "الصف", "صف", "darasa", "kidato"}},
+	colDivision: {Name: "division", Check: sheet.Text(30), Also: []string{
+		"divisionId", "section", "sectionId", "divisionName", "sec", "div", "stream", "अनुभाग", "वर्ग", "सेक्शन", "الشعبة",
+		"شعبة", "الفصل", "mkondo"}},
+	colRollNumber: {Name: "rollNumber", Check: sheet.Number, Also: []string{
+		"rollNo", "roll", "अनुक्रमांक", "रोल नंबर", "रोल नं", "رقم الجلوس", "الرقم التسلسلي", "namba ya darasani"}},
+	colGender: {Name: "gender", Check: genders, Also: []string{"sex", "लिंग", "الجنس", "النوع", "jinsia", "jinsi"}},
+	colDateOfBirth: {Name: "dateOfBirth", Date: true, Also: []string{
+		"dob", "birthDate", "birthday", "dateOfBirthDdmmyyyy", "dobDdmmyyyy", "born", "जन्म तिथि", "जन्मतिथि",
+		"जन्म दिनांक", "تاريخ الميلاد", "tarehe ya kuzaliwa"}},
+	colBloodGroup: {Name: "bloodGroup", Check: sheet.Text(5), Also: []string{
+		"bloodType", "रक्त समूह", "فصيلة الدم", "kundi la damu"}},
+	colAddress: {Name: "address", Check: sheet.Text(500), Also: []string{
+		"residentialAddress", "homeAddress", "permanentAddress", "पता", "العنوان", "anwani"}},
+	colPhone: {Name: "phone", Phone: true, Also: []string{"studentPhone", "studentMobile", "studentMobileNo"}},
+	colEmail: {Name: "email", Check: sheet.Email, Also: []string{
+		"studentEmail", "emailId", "emailAddress", "ईमेल", "البريد الإلكتروني", "barua pepe"}},
+	colAdmissionDate: {Name: "admissionDate", Date: true, Also: []string{
+		"dateOfAdmission", "doa", "joiningDate", "dateJoined", "प्रवेश तिथि", "تاريخ القبول", "تاريخ الالتحاق",
+		"tarehe ya kujiunga"}},
+	colEnrolledFrom: {Name: "enrolledFrom", Date: true, Also: []string{
+		"sitsHereSince", "inClassSince", "inDivisionSince", "inThisDivisionSince", "enrolledSince", "enrolmentDate",
+		"enrollmentDate", "dateOfEnrolment", "कक्षा में कब से", "في الصف منذ", "darasani tangu"}},
+	colPreviousSchool: {Name: "previousSchool", Check: sheet.Text(200), Also: []string{
+		"lastSchool", "पिछला विद्यालय", "المدرسة السابقة", "shule ya awali"}},
+	colMedicalNotes:  {Name: "medicalNotes", Check: sheet.Text(2000), Also: []string{"medical", "medicalConditions"}},
+	colAllergies:     {Name: "allergies", Check: sheet.Text(500), Also: []string{"allergy", "एलर्जी", "الحساسية", "mzio"}},
+	colEmergencyName: {Name: "emergencyContactName", Check: sheet.Text(100), Also: []string{"emergencyContact"}},
+	colEmergencyPhone: {Name: "emergencyContactPhone", Phone: true, Also: []string{
+		"emergencyPhone", "emergencyContactNo", "emergencyContactNumber", "emergencyNo"}},
+	colGroups: {Name: "groups", Check: sheet.Text(1000), Also: []string{"group", "electives"}},
 }, guardianColumns()...)
 
 func guardianColumns() []sheet.Column {

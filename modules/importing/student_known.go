@@ -220,7 +220,8 @@ func readSeats(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 		Day     string
 	}
 	left, err := readAll[last](c.DB, `select e.student_id, max(e.end_date)::text from enrolment e
-		join academic_year y on y.id = e.academic_year_id and y.active where e.student_id = any($1) and e.end_date < $2 group by 1`, ids, c.Today().String())
+		join academic_year y on y.id = e.academic_year_id and y.active
+		where e.student_id = any($1) and e.end_date < $2 group by 1`, ids, c.Today().String())
 	if err != nil {
 		return fmt.Errorf("reading enrolments: %w", err)
 	}
@@ -228,7 +229,8 @@ func readSeats(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUID) err
 		byID[l.Student].sat = l.Day
 	}
 	for _, r := range rows {
-		seat := &knownSeat{id: r.ID, yearID: r.Year, classID: r.Class, divisionID: r.Division, start: r.Start, version: r.Version, started: r.Started}
+		seat := &knownSeat{id: r.ID, yearID: r.Year, classID: r.Class, divisionID: r.Division, start: r.Start,
+			version: r.Version, started: r.Started}
 		if r.Roll != nil {
 			seat.roll = fmt.Sprint(*r.Roll)
 		}

@@ -73,8 +73,10 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 						greatest((select count(*) from notification n where n.user_id = p.user_id and n.read_at is null
 						and ` + visibleTo("p.user_id") + `), 1)::int, true, p.wait_minutes
 					from person p, school_setting where p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
-				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way, case when p.first = way then p.wait_minutes end
-					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email), ('WHATSAPP', p.phone, false)) x (way, recipient, asked)
+				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way,
+					case when p.first = way then p.wait_minutes end
+					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email),
+						('WHATSAPP', p.phone, false)) x (way, recipient, asked)
 					where recipient is not null and (asked or p.first = way))
 			insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, title, body, badge, segments, dedupe_key, collapse_id,
 			urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)

@@ -98,7 +98,8 @@ var reachTables = `with line as (
 			where topic.sent and l.user_id = any(@reachable::uuid[])
 			and not exists (select from delivery d where d.record_id = @record and d.user_id = l.user_id and d.channel = 'PUSH'
 				and d.created_at >= l.at)),
-	person as (select l.*, trim(u.first_name || ' ' || u.last_name) as name, r.type as role, u.phone, case when u.whatsapp_since is not null then u.phone end as whatsapp, ` + address + ` as address,
+	person as (select l.*, trim(u.first_name || ' ' || u.last_name) as name, r.type as role, u.phone,
+		case when u.whatsapp_since is not null then u.phone end as whatsapp, ` + address + ` as address,
 			coalesce(w.sent, false) or l.read as reached, not l.read and not coalesce(w.sent, false) and coalesce(w.waiting, false) as waiting,
 			coalesce(w.failed, false) as failed, coalesce(w.no_device, false) as no_device, coalesce(w.urgent, false) as urgent, w.expires_at,
 			coalesce(w.problem, '') as problem, coalesce(not q.push and k.may_turn_off, false) as off
@@ -136,14 +137,16 @@ func (m *Module) reach(c api.Ctx, r aboutRecord) (Reached, error) {
 			Args: []any{args}, Scan: tenancy.Row(&out)},
 		tenancy.Query{SQL: reachTables + `select channel as way, (count(*) filter (where sent))::int as sent,
 			(count(*) filter (where failed and not sent and not waiting))::int as failed,
-			(count(*) filter (where waiting and not sent))::int as waiting, (count(*) filter (where delivered))::int as delivered, (count(*) filter (where no_device and not sent))::int as no_way
+			(count(*) filter (where waiting and not sent))::int as waiting,
+			(count(*) filter (where delivered))::int as delivered, (count(*) filter (where no_device and not sent))::int as no_way
 			from way group by channel order by array_position(array['PUSH', 'WHATSAPP', 'SMS', 'EMAIL'], channel)`,
 			Args: []any{args}, Scan: tenancy.Collect(&out.Ways)},
 		tenancy.Query{SQL: reachTables + `select channel as way, count(*)::int as people,
 			(sum(case channel when 'SMS' then segments else 0 end))::int as segments,
 			case when channel = 'SMS' and s.sms_price > 0 then sum(segments) * s.sms_price
 				when channel = 'WHATSAPP' and s.whatsapp_price > 0 then count(*) * s.whatsapp_price end as cost
-			from rest, school_setting s group by channel, s.sms_price, s.whatsapp_price order by array_position(array['WHATSAPP', 'SMS', 'EMAIL'], channel)`,
+			from rest, school_setting s group by channel, s.sms_price, s.whatsapp_price
+			order by array_position(array['WHATSAPP', 'SMS', 'EMAIL'], channel)`,
 			Args: []any{args}, Scan: tenancy.Collect(&out.Rest)})
 	if err != nil {
 		return out, fmt.Errorf("reading whom a notice reached: %w", err)

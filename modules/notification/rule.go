@@ -54,7 +54,8 @@ type rulesChange struct {
 	Rules []Rule `json:"rules" validate:"required,min=1,max=20,dive"`
 }
 
-const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, coalesce(u.pushes, 0) as pushes, coalesce(u.not_reached, 0) as not_reached,
+const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, coalesce(u.pushes, 0) as pushes,
+		coalesce(u.not_reached, 0) as not_reached,
 		coalesce(u.segments, 0) as segments, coalesce(u.segments, 0) * s.sms_price as sms_cost, coalesce(u.emails, 0) as emails,
 		coalesce(u.whatsapps, 0) as whatsapps, coalesce(u.whatsapps, 0) * s.whatsapp_price as whatsapp_cost
 	from notice_rule k cross join school_setting s left join (
@@ -79,7 +80,8 @@ func (m *Module) getRules(c api.Ctx, _ api.Nothing) (Rules, error) {
 	}
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectRules, Args: []any{c.Now.AddDate(0, 0, -30), notice.NoDevice}, Scan: tenancy.Collect(&found)},
-		tenancy.Query{SQL: `select count(u.id) as parents, count(u.id) filter (where u.id <> all($1::uuid[])) as unreachable, s.sms_price, s.sms_daily_limit, s.whatsapp_price
+		tenancy.Query{SQL: `select count(u.id) as parents, count(u.id) filter (where u.id <> all($1::uuid[])) as unreachable,
+				s.sms_price, s.sms_daily_limit, s.whatsapp_price
 			from school_setting s left join (app_user u join role r on r.id = u.role_id and r.type = 'PARENT') on u.status = 'ACTIVE'
 			group by s.sms_price, s.sms_daily_limit, s.whatsapp_price`, Args: []any{reachable}, Scan: tenancy.Row(&out)})
 	if err != nil {

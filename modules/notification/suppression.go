@@ -38,7 +38,8 @@ type agreement struct {
 func agreeToWhatsApp(c api.Ctx, r agreement) (Suppressions, error) {
 	var changed []uuid.UUID
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update app_user set whatsapp_since = case when $2::boolean then $3::timestamptz end
-		where id = $1 and (whatsapp_since is not null) <> $2 returning id`, Args: []any{r.UserID, r.Agreed, c.Now}, Scan: tenancy.Values(&changed)})
+		where id = $1 and (whatsapp_since is not null) <> $2 returning id`,
+		Args: []any{r.UserID, r.Agreed, c.Now}, Scan: tenancy.Values(&changed)})
 	if err != nil {
 		return Suppressions{}, fmt.Errorf("noting who agreed to WhatsApp: %w", err)
 	}

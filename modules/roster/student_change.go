@@ -48,7 +48,8 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	if r.Names("enrolledFrom") {
 		switch {
 		case isZero(edit.EnrolledFrom) || now == nil && edit.DivisionID == nil:
-			return StudentDetail{}, api.InvalidField("enrolledFrom", "enrolledFrom is the first day of an enrolment: the student must sit in a division")
+			return StudentDetail{}, api.InvalidField("enrolledFrom",
+				"enrolledFrom is the first day of an enrolment: the student must sit in a division")
 		case now == nil: // reseat places them
 		case r.Names("divisionId") && edit.DivisionID != nil && *edit.DivisionID != now.DivisionID:
 			return StudentDetail{}, api.InvalidField("enrolledFrom", "enrolledFrom cannot be changed together with divisionId")

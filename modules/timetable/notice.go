@@ -42,7 +42,8 @@ func tellSubstitutes(c api.Ctx, text string, list []Substitution, lessons map[uu
 		until := s.Date.AddDays(1).In(c.School.Location())
 		notice.Send(c, notice.Notice{
 			Until: &until, Begins: l.StartTime.On(s.Date, c.School.Location()),
-			Type: notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()), RecordID: s.ID, UserID: user,
+			Type: notice.Timetable, Key: fmt.Sprintf("%s %s %s %d", text, s.ID, s.SubstituteTeacherID, c.Now.UnixNano()),
+			RecordID: s.ID, UserID: user,
 			Text: notice.Text{Name: text, Values: notice.Values{"subject": l.SubjectName, "whose": l.whose(), "date": notice.On(s.Date),
 				"period": l.PeriodName, "from": l.StartTime, "to": l.EndTime, "note": s.Note}},
 		})

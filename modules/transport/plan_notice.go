@@ -195,7 +195,8 @@ func tellOtherDriver(c api.Ctx, b Bus, before, after *uuid.UUID, from, to api.Da
 // nextTrip is when the next trip on which a condition of $2 holds begins; zero: none is scheduled.
 func nextTrip(c api.Ctx, condition string, id uuid.UUID) (time.Time, error) {
 	var at *time.Time
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select min(scheduled_start_at) from trip where scheduled_start_at > $1 and status = 'scheduled' and ` +
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select min(scheduled_start_at) from trip
+		where scheduled_start_at > $1 and status = 'scheduled' and ` +
 		condition, Args: []any{c.Now, id}, Scan: tenancy.One(&at)})
 	if err != nil || at == nil {
 		return time.Time{}, err
