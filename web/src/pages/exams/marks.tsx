@@ -50,7 +50,7 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
   const groups = useGroups()
   const mine = choices
     .filter((c) => papers.some((p) => p.classId === c.classId))
-    .map((c) => ({ ...c, papers: papers.filter((p) => p.classId === c.classId), group: false }))
+    .map((c) => ({ ...c, papers: papers.filter((p) => p.classId === c.classId), ofGroup: false }))
   const classOf = new Map(choices.map((c) => [c.value, c.classId]))
   const shared = (groups.data ?? [])
     .map((g) => ({
@@ -59,7 +59,7 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
       papers: papers.filter(
         (p) => p.subjectId === g.subjectId && g.divisionIds.some((d) => classOf.get(d) === p.classId),
       ),
-      group: true,
+      ofGroup: true, // Mantine takes what has a `group` for a heading
     }))
     .filter((g) => g.papers.length > 0)
   const division = [...mine, ...shared].find((c) => c.value === address.division) ?? mine[0]
@@ -108,7 +108,7 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
         exam={exam}
         papers={division.papers}
         division={division.value}
-        group={division.group}
+        group={division.ofGroup}
         name={division.label}
         open={open}
       />
