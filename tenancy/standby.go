@@ -19,6 +19,8 @@ const (
 	standbyLook = time.Second
 	// standbyLookTime is how long a standby may take to answer before it counts as away.
 	standbyLookTime = 2 * time.Second
+	// standbyTryTime is how long one that an operator names may take: whoever waits for it can wait longer than a reader.
+	standbyTryTime = 20 * time.Second
 	// standbySettle is for how long an instance knows of a standby before it reads from it: by then all instances
 	// remember where their callers' writes end.
 	standbySettle = 5 * standbyLook
@@ -38,8 +40,9 @@ func (e StandbyError) Error() string { return "tenancy: this standby cannot be u
 // by the same logins, roles and schemas, and the server takes no writes.
 type standby struct {
 	url   string
-	since time.Time // when this instance first knew of it
-	lanes []pool    // by shard
+	since time.Time     // when this instance first knew of it
+	limit time.Duration // of an answer
+	lanes []pool        // by shard
 	looks *pgxpool.Pool
 
 	moments []moment // of the node, oldest first; only the watcher has them
@@ -63,8 +66,8 @@ type standbyState struct {
 
 // openStandby prepares the pools of a node's standby; nothing is dialled yet. Logins and passwords are the node's own:
 // the standby has them by replication.
-func (n *Node) openStandby(ctx context.Context, url string) (*standby, error) {
-	s := &standby{url: url, since: time.Now()}
+func (n *Node) openStandby(ctx context.Context, url string, limit time.Duration) (*standby, error) {
+	s := &standby{url: url, since: time.Now(), limit: limit}
 	s.set(standbyState{why: "it has not been looked at yet"})
 	for i, shard := range n.shards {
 		config, err := pgx.ParseConfig(url)
@@ -83,7 +86,7 @@ func (n *Node) openStandby(ctx context.Context, url string) (*standby, error) {
 		if n.pooled {
 			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		}
-		config.ConnectTimeout = standbyLookTime
+		config.ConnectTimeout = limit
 		config.Tracer = n.options.Tracer
 		if i == 0 {
 			looks, err := pgxpool.ParseConfig(url)
@@ -139,7 +142,7 @@ const standbyMoment = `select pg_catalog.pg_is_in_recovery(), coalesce((pg_catal
 
 // look compares the standby with its node, and returns why it cannot be read from; empty: it can.
 func (n *Node) look(ctx context.Context, s *standby) (caught time.Time, why string) {
-	ctx, cancel := context.WithTimeout(ctx, standbyLookTime)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	begun := time.Now()
 	var end, replayed, followed int64
@@ -184,7 +187,7 @@ func (n *Node) look(ctx context.Context, s *standby) (caught time.Time, why stri
 
 // TryStandby reports why a server could not be used as the node's standby: a StandbyError.
 func (n *Node) TryStandby(ctx context.Context, url string) error {
-	s, err := n.openStandby(ctx, url)
+	s, err := n.openStandby(ctx, url, standbyTryTime)
 	if err != nil {
 		return err
 	}
@@ -266,7 +269,7 @@ func (n *Node) follow(ctx context.Context, url string) *standby {
 	var next *standby
 	if url != "" {
 		var err error
-		if next, err = n.openStandby(context.WithoutCancel(ctx), url); err != nil {
+		if next, err = n.openStandby(context.WithoutCancel(ctx), url, standbyLookTime); err != nil {
 			next = nil // it was checked when it was recorded
 		}
 	}

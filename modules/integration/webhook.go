@@ -103,8 +103,10 @@ func getWebhook(c api.Ctx, r byID) (Webhook, error) {
 
 // updateWebhook changes a webhook. Switched on again, it is tried at once.
 func (m *Module) updateWebhook(c api.Ctx, r webhookChange) (Webhook, error) {
+	was := 0
 	w, err := api.Update(c, "webhook", r.ID, func(w *Webhook) error {
 		before := *w
+		was = w.Version
 		if err := r.Apply(&w.WebhookFields); err != nil {
 			return err
 		}
@@ -116,7 +118,7 @@ func (m *Module) updateWebhook(c api.Ctx, r webhookChange) (Webhook, error) {
 		}
 		return m.checkWebhook(c, *w, before.Kinds)
 	})
-	if err != nil {
+	if err != nil || w.Version == was {
 		return w, err
 	}
 	c.RightsChanged()

@@ -9,7 +9,7 @@ export default async function (stage) {
   const { url: server, story, say, phone, school, ashaId, teacherToken, otherStudent, otherThread } = stage
   const { url, cut, mend } = await lineTo(server)
   const teacher = caller(server, teacherToken)
-  await inWindow({ url, story, how: phoneSized }, async ({ page, forgive }) => {
+  await inWindow({ url, story, how: { ...phoneSized, full: true } }, async ({ page, forgive }) => {
     forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
     const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor()
     const card = (name) => page.getByRole('region', { name, exact: true })

@@ -5,7 +5,7 @@ import { look, phoneSized, placesOf, signInAt } from './app.mjs'
 import { inWindow, until, want } from './browser.mjs'
 
 export default async function ({ url, story, say, phone, school, other, subscription, received, token, ashaId }) {
-  await inWindow({ url, story, how: phoneSized }, async ({ page, context }) => {
+  await inWindow({ url, story, how: { ...phoneSized, full: true } }, async ({ page, context }) => {
     await context.grantPermissions(['notifications'], { origin: url })
     await page.addInitScript((made) => {
       let current = null

@@ -12,34 +12,44 @@ const patience = Number(process.env.PATIENCE ?? 120_000) // the tests' one limit
 // speed: what a story takes for granted shows. What a story routes itself goes as fast as ever.
 const slow = Number(process.env.SLOW ?? 0)
 
-// The one without a window's own parts takes a third less of the processor. scripts/need knows the same names.
-const program = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
-  .flatMap((name) => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'].map((folder) => join(folder, name)))
-  .find((path) => existsSync(path))
+// Without a window's own parts the browser takes a third less of the processor. It has no notifications and shows no PDF: stories
+// that need them ask for the whole one. scripts/need knows the same names.
+const whole = ['chromium', 'chromium-browser', 'google-chrome']
+const find = (names) =>
+  names
+    .flatMap((name) => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'].map((folder) => join(folder, name)))
+    .find((path) => existsSync(path))
 
 // Posts of the API that are no sign-in: each carries a key, but for files.
 const writes = /^\/(school-admin|super-admin|teacher|parent|student|driver)\//
 const has = (r, header, type) => r.headers()[header] || r.headers()['content-type']?.startsWith(type)
 
-let browser
-const launched = () =>
-  (browser ??= chromium.launch({
-    executablePath: process.env.CHROMIUM ?? program,
-    headless: true,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  }))
+const browsers = new Map()
+const launched = (names) => {
+  const executablePath = process.env.CHROMIUM ?? find(names)
+  if (!browsers.has(executablePath))
+    browsers.set(
+      executablePath,
+      chromium.launch({
+        executablePath,
+        headless: true,
+        args: [
+          '--headless',
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-quic',
+          '--no-first-run',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+        ],
+      }),
+    )
+  return browsers.get(executablePath)
+}
 
 export async function closeBrowser() {
-  await (await browser)?.close()
+  for (const browser of browsers.values()) await (await browser).close()
 }
 
 export function want(ok, text) {
@@ -56,8 +66,8 @@ export async function until(is, what) {
 }
 
 /** Opens a window with cookies of its own; faults lists what went wrong in its pages without anybody looking. */
-export async function open(url, { width = 1360, height = 860, scheme = 'light', touch = false } = {}) {
-  const context = await (await launched()).newContext({
+export async function open(url, { width = 1360, height = 860, scheme = 'light', touch = false, full = false } = {}) {
+  const context = await (await launched(full ? whole : ['chromium-headless-shell', ...whole])).newContext({
     viewport: { width, height },
     colorScheme: scheme,
     hasTouch: touch,
