@@ -30,10 +30,8 @@ type Printed struct {
 // Says reports whether a line of the paper has this text.
 func (p Printed) Says(text string) bool {
 	for _, page := range p.Pages {
-		for _, line := range page {
-			if strings.Contains(line, text) {
-				return true
-			}
+		if strings.Contains(strings.Join(page, " "), text) { // a cell may be broken into lines
+			return true
 		}
 	}
 	return false

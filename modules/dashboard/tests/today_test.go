@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"testing"
+	"time"
 
 	"homeroom/api"
 	"homeroom/modules/dashboard"
@@ -54,7 +55,8 @@ func TestToday_Students_AreTheRegistrarsLooseEnds(t *testing.T) {
 	admin := s.As(t, api.SchoolAdmin)
 	s.Child(t, s.Seat(t, "Class 5"), 0)
 	testkit.Post[roster.StudentDetail](t, admin, "/school-admin/student/create", map[string]any{"firstName": "Asha",
-		"guardians": []any{map[string]any{"firstName": "Meera", "phone": testkit.NewPhone(), "relation": "MOTHER"}}})
+		"admissionDate": api.DateOf(time.Now().In(s.Location())),
+		"guardians":     []any{map[string]any{"firstName": "Meera", "phone": testkit.NewPhone(), "relation": "MOTHER"}}})
 	s.exec(t, `update student set admission_date = current_date - 100 where first_name <> 'Asha'`)
 	got := testkit.Get[dashboard.Today](t, admin, todayPath).Students
 	if want := (dashboard.StudentsNow{AdmittedThisWeek: 1, WithoutClass: 1, WithoutGuardian: 1}); got == nil || *got != want {
