@@ -223,7 +223,7 @@ func (r *Redises) sentinel(ctx context.Context) error {
 		fmt.Sprintf("sentinel monitor %s 127.0.0.1 %d 1", masterName, master.port),
 		"sentinel auth-pass " + masterName + " " + r.password,
 		"sentinel down-after-milliseconds " + masterName + " 1000",
-		"sentinel failover-timeout " + masterName + " 3000", "",
+		"sentinel failover-timeout " + masterName + " 15000", "", // a step that takes longer on a slow machine begins the whole anew
 	}, "\n"))
 	if err == nil {
 		err = os.Rename(watch.path("sentinel.conf"), watch.path("data/sentinel.conf"))
