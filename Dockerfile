@@ -8,7 +8,7 @@ RUN go mod download
 COPY . .
 # The repository is not in the image, so its version comes from outside.
 ARG VERSION_FLAGS=
-RUN CGO_ENABLED=0 go build -trimpath -tags nomsgpack -ldflags "-s -w $VERSION_FLAGS" -o /out/homeroom ./cmd/homeroom
+RUN CGO_ENABLED=0 go build -trimpath -tags nomsgpack $(scripts/compact) -ldflags "-s -w $VERSION_FLAGS" -o /out/homeroom ./cmd/homeroom
 
 FROM debian:bookworm-slim
 # Certificates for providers and S3, time zones for schools; nothing else is needed.

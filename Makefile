@@ -112,7 +112,7 @@ web-format: ## the console's sources in their one format, with the safe fixes of
 	@scripts/need node
 	@scripts/web format
 
-screenshots: ## pictures of the console's pages, in web/screenshots/
+screenshots: ## the README's pictures, of the demo, light and dark; with ALL=yes those of every page too, in web/screenshots/
 	@scripts/need postgres redis node chromium
 	@scripts/web deps
-	go test -count=1 -tags screenshots -timeout 60m -v -run TestScreenshots ./web
+	go test -count=1 -tags=lean,nomsgpack,screenshots -ldflags=-w -timeout 60m -v -run "$(if $(ALL),TestPictures$$|TestScreenshots,TestPictures$$)" ./web

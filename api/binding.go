@@ -52,6 +52,36 @@ func (r *Row) PathFields() []reflect.StructField {
 // HasFields reports whether the row's request has fields besides those of its path.
 func (r *Row) HasFields() bool { return !planOf(r.Request).empty() }
 
+// IDs are the names on the wire of all ids that the row's request has, besides those of its path.
+func (r *Row) IDs() []string {
+	var out []string
+	idsIn(r.Request, map[reflect.Type]bool{}, &out)
+	return out
+}
+
+func idsIn(t reflect.Type, seen map[reflect.Type]bool, out *[]string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if fields, isChange := ChangeOf(t); isChange {
+		t = fields
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return
+	}
+	seen[t] = true
+	for _, f := range reflect.VisibleFields(t) {
+		name := JSONName(f)
+		switch {
+		case f.Tag.Get("path") != "" || !f.IsExported():
+		case isID(f.Type) && name != "":
+			*out = append(*out, name)
+		default:
+			idsIn(f.Type, seen, out)
+		}
+	}
+}
+
 func planOf(t reflect.Type) *bindPlan {
 	p := &bindPlan{keys: map[string][]int{}}
 	if t.Kind() != reflect.Struct {
@@ -97,6 +127,11 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 	var d diagnosis
 	query := g.Request.URL.Query()
 	d.details = row.unknownParameters(query)
+	if row.sync != nil {
+		if rq.since, err = row.sentSince(g, query, body, &d); err != nil {
+			return nil, err
+		}
+	}
 	if row.plan.phones && rq.school != nil {
 		body = row.withCodes(PhoneRegion(rq.school), body)
 	}
@@ -116,6 +151,9 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 		}
 		if rq.school != nil {
 			list.today = DateOf(rq.now.In(rq.school.Location()))
+		}
+		if rq.since != nil && list.Page > 1 {
+			return nil, InvalidField("page", "cannot be given together with "+SinceParameter+": the answer says how to go on")
 		}
 		return &list, nil
 	}

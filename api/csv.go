@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding"
 	"encoding/json"
@@ -27,9 +28,48 @@ const FormatParameter = "format"
 // FreshFile is for lists of people: as a file they ask for a fresh proof of identity.
 func FreshFile(r *Row) { r.FreshFile = true }
 
+// MemberColumn is a column of a list's file for one member of a field that holds a JSON object.
+type MemberColumn struct{ Key, Label string }
+
+type members struct {
+	field   string
+	columns func(*gorm.DB) ([]MemberColumn, error)
+}
+
+// MemberColumns writes the members of a field, which holds a JSON object, as columns of the list's file: which, only the
+// school's database knows.
+func MemberColumns(field string, columns func(*gorm.DB) ([]MemberColumn, error)) Option {
+	return func(r *Row) { r.members = &members{field, columns} }
+}
+
+// spread is the columns with those of members in the place of the field that has them.
+func (r *Row) spread(db *gorm.DB, columns []column) ([]column, error) {
+	i := -1
+	if r.members != nil {
+		i = slices.IndexFunc(columns, func(c column) bool { return c.name == r.members.field })
+	}
+	if i < 0 {
+		return columns, nil
+	}
+	known, err := r.members.columns(db)
+	if err != nil {
+		return nil, err
+	}
+	var parts []column
+	for _, m := range known {
+		parts = append(parts, column{name: columns[i].name, member: m.Key, label: safe.Guard(m.Label), index: columns[i].index})
+	}
+	return slices.Replace(slices.Clone(columns), i, i+1, parts...), nil
+}
+
 // GivesCSV reports whether the row gives its list as a CSV file, whole, where it is asked for one.
 func (r *Row) GivesCSV() bool {
-	return r.Listing != nil && !r.Twin && r.Response.Kind() == reflect.Struct && strings.HasPrefix(r.Response.Name(), "Page[")
+	return r.Listing != nil && !r.Twin && r.paged()
+}
+
+// paged reports whether the row answers with a Page.
+func (r *Row) paged() bool {
+	return r.Response.Kind() == reflect.Struct && strings.HasPrefix(r.Response.Name(), "Page[")
 }
 
 // wantsCSV reads which form of a list is asked for.
@@ -63,10 +103,6 @@ func (k *Kernel) csvOf(ctx context.Context, row *Row, rq *request, l ListRequest
 		if err != nil {
 			return err
 		}
-		head := make([]string, len(columns))
-		for i, c := range columns {
-			head[i] = c.label
-		}
 		for ; ; l.Page++ {
 			var db *gorm.DB
 			page, err := retryWhileMoving(ctx, func() (page any, err error) {
@@ -77,6 +113,13 @@ func (k *Kernel) csvOf(ctx context.Context, row *Row, rq *request, l ListRequest
 				return err
 			}
 			if l.Page == 1 { // a list that cannot be read has no head
+				if columns, err = row.spread(db, columns); err != nil {
+					return err
+				}
+				head := make([]string, len(columns))
+				for i, c := range columns {
+					head[i] = c.label
+				}
 				if err := out.Write(head); err != nil {
 					return err
 				}
@@ -97,10 +140,11 @@ func (k *Kernel) csvOf(ctx context.Context, row *Row, rq *request, l ListRequest
 
 // column is one of a list's file.
 type column struct {
-	name  string // on the wire
-	label string
-	index []int
-	words bool // one of a few codes
+	name   string // on the wire
+	member string // of an object; empty: the whole field
+	label  string
+	index  []int
+	words  bool // one of a few codes
 }
 
 // hiddenColumns say nothing to a reader of the file.
@@ -170,6 +214,8 @@ type cellWriter struct {
 	digits int // of the school's currency; 0 for the platform, which has no money
 	names  map[string]map[uuid.UUID]string
 	wanted map[string][]uuid.UUID // ids of the present part that are not named yet
+	object json.RawMessage        // the last whose members were read
+	read   map[string]json.RawMessage
 }
 
 // lines are the records of a part. The first pass finds out which names are missing.
@@ -244,6 +290,9 @@ func (w *cellWriter) cell(c column, v reflect.Value) string {
 	case time.Time:
 		return value.In(w.zone).Format("2006-01-02 15:04")
 	case json.RawMessage:
+		if c.member != "" {
+			return w.member(c.member, value)
+		}
 		return safe.Guard(string(value))
 	case json.Marshaler: // a figure that is written otherwise than it is kept: marks
 		raw, _ := value.MarshalJSON() // what cannot be written is left out
@@ -290,6 +339,26 @@ func (w *cellWriter) cell(c column, v reflect.Value) string {
 	}
 	text, _ := json.Marshal(v.Interface())
 	return safe.Guard(string(text))
+}
+
+// member is the text of one member of an object; a line has several of the same.
+func (w *cellWriter) member(key string, object json.RawMessage) string {
+	if !bytes.Equal(object, w.object) {
+		w.object, w.read = object, map[string]json.RawMessage{}
+		_ = json.Unmarshal(object, &w.read) // what cannot be read is left out
+	}
+	raw, text := w.read[key], ""
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return ""
+	case string(raw) == "true":
+		return "Yes"
+	case string(raw) == "false":
+		return "No"
+	case json.Unmarshal(raw, &text) == nil:
+		return safe.Guard(text)
+	}
+	return safe.Guard(string(raw))
 }
 
 // nameOf is the name of what an id is of. One that is not known yet is asked for.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -90,6 +91,11 @@ func rememberAnswer(rq *request, a answer) tenancy.Query {
 		SQL:  `update idempotency set status = $3, answer = $4 where actor_id = $1 and key = $2`,
 		Args: []any{rq.user.ID, rq.key, kept.status, body},
 	}
+}
+
+// clearKept deletes what the kernel kept at a school for callers who do not come back.
+func clearKept(ctx context.Context, at SchoolWork) error {
+	return errors.Join(clearAnswers(ctx, at), clearCopies(ctx, at))
 }
 
 // clearAtOnce is how many rows go in one transaction: none is locked for long.

@@ -218,6 +218,8 @@ func (k *Kernel) checkRow(r *Row) error {
 		return fmt.Errorf("row %s may be stale: only a school's reads that answer with a record or a list may", r.Name())
 	case r.Listing != nil && r.Listing.Sorts[strings.TrimPrefix(r.Listing.Default, "-")] == "":
 		return fmt.Errorf("row %s has no default sort", r.Name())
+	case r.sync != nil:
+		return r.sync.check(r)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ type Listing struct {
 
 // Filter turns a value of the wire into a condition.
 type Filter struct {
-	Kind  string // for the document: uuid, string, boolean, integer, date, search
+	Kind  string // for the document: uuid, string, boolean, integer, date, search, object
 	Enum  []string
 	Words bool // every word is a condition of its own
 	parse func(text string) (any, error)
@@ -94,6 +94,17 @@ func ByEnum(column string, values ...string) Filter {
 // ByText filters on a column that holds exactly this text.
 func ByText(column string) Filter {
 	return Filter{Kind: "string", where: column + " = ?", parse: func(s string) (any, error) { return s, nil }}
+}
+
+// ByMembers filters on a column that holds a JSON object: the value is an object as JSON, and the column's has all its members.
+func ByMembers(column string) Filter {
+	return Filter{Kind: "object", where: "jsonb_contains(" + column + ", ?::jsonb)", parse: func(s string) (any, error) {
+		var members map[string]json.RawMessage
+		if json.Unmarshal([]byte(s), &members) != nil || len(members) == 0 {
+			return nil, fmt.Errorf(`must be a JSON object like {"house": "Blue"}`)
+		}
+		return s, nil
+	}}
 }
 
 // ByDate filters on a date with the comparison given, e.g. ByDate("end_date", ">=").
@@ -164,8 +175,19 @@ type ListRequest struct {
 }
 
 type condition struct {
+	name  string // of the filter
 	sql   string
 	value any
+}
+
+// Filter is the value that the list is filtered by under a name, nil if it is not: for what a handler alone can check.
+func (l ListRequest) Filter(name string) any {
+	for _, c := range l.where {
+		if c.name == name {
+			return c.value
+		}
+	}
+	return nil
 }
 
 // Offset is how many records come before the page.
@@ -308,7 +330,7 @@ func (p *listParser) filters(query url.Values, body map[string]json.RawMessage) 
 				p.fail("filters."+name, "%v", err)
 				break
 			}
-			p.out.where = append(p.out.where, condition{f.where, v})
+			p.out.where = append(p.out.where, condition{name, f.where, v})
 		}
 	}
 }

@@ -9,10 +9,9 @@ import (
 
 // Metrics counts requests by row and outcome.
 type Metrics struct {
-	requests  *prometheus.CounterVec
-	seconds   *prometheus.HistogramVec
-	redisAway prometheus.Gauge
-	standbys  *prometheus.CounterVec
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	standbys *prometheus.CounterVec
 }
 
 // NewMetrics registers the kernel's measurements.
@@ -25,9 +24,6 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "homeroom_http_request_duration_seconds", Help: "Time to answer, by row.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"row"}),
-		redisAway: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "homeroom_limits_uncoordinated", Help: "1 while Redis is away and limits are counted by this process alone.",
-		}),
 		standbys: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "homeroom_standby_reads_total",
 			Help: "Reads that a standby may answer, by who did: the standby, or the node, the standby not being fit or having refused.",
@@ -36,17 +32,8 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	for _, answered := range []string{"standby", "node", "refused"} {
 		m.standbys.WithLabelValues(answered) // 0 is reported too
 	}
-	r.MustRegister(m.requests, m.seconds, m.redisAway, m.standbys)
+	r.MustRegister(m.requests, m.seconds, m.standbys)
 	return m
-}
-
-// RedisAway records whether limits are counted by this process alone.
-func (m *Metrics) RedisAway(away bool) {
-	if away {
-		m.redisAway.Set(1)
-	} else {
-		m.redisAway.Set(0)
-	}
 }
 
 // standbyRead counts a read that a standby may answer.

@@ -35,9 +35,25 @@ const totalColumn = "page_total"
 // only where a page is full: the last one ends with the last record.
 func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	page := Page[V]{Items: []V{}, Page: l.Page, Limit: l.Limit}
+	total, err := fetch(query, l, &[]V{}, func(r pgx.Rows, total *int) (int, error) {
+		items, err := scanViews[V](query, r, total)
+		if len(items) > 0 {
+			page.Items = items
+		}
+		return len(items), err
+	})
+	page.Total, page.TotalPages = total, (total+l.Limit-1)/l.Limit
+	return page, err
+}
+
+// scanPage reads the rows of a page and the total beside them, and returns how many rows there were.
+type scanPage func(rows pgx.Rows, total *int) (int, error)
+
+// fetch is Fetch for views of any type: items is a pointer to a slice of them. It returns the total.
+func fetch(query *gorm.DB, l ListRequest, items any, scan scanPage) (total int, err error) {
 	dry := query.Session(&gorm.Session{DryRun: true})
 	if query.Statement.Clauses["SELECT"].Expression != nil {
-		return page, errors.New("building a list query: its columns take arguments")
+		return 0, errors.New("building a list query: its columns take arguments")
 	}
 
 	var n int64
@@ -47,39 +63,33 @@ func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	if cutFirst {
 		from = dry.Where("id = any(array(select id from cut))")
 	}
-	rows := l.ordered(from).Find(&[]V{}).Statement
+	rows := l.ordered(from).Find(items).Statement
 	if err := errors.Join(count.Error, rows.Error); err != nil {
-		return page, fmt.Errorf("building a list query: %w", err)
+		return 0, fmt.Errorf("building a list query: %w", err)
 	}
 	if l.whole != nil {
-		items, err := fetchPart[V](query, l, count, rows)
-		page.Items, page.Total = items, len(l.whole.ids)
-		return page, err
+		return fetchPart(query, l, count, rows, scan)
 	}
 	args := count.Vars
 	if l.Page > 1 {
 		args = append(slices.Clip(args), l.Offset())
 	}
-	read := tenancy.Query{
-		SQL: l.pageSQL(count, rows, cutFirst), Args: args, Scan: func(r pgx.Rows) error {
-			items, err := scanViews[V](query, r, &page.Total)
-			if len(items) > 0 {
-				page.Items = items
-			}
+	found := 0
+	err = tenancy.Pipeline(query, tenancy.Query{
+		SQL: l.pageSQL(count, rows, cutFirst), Args: args, Scan: func(r pgx.Rows) (err error) {
+			found, err = scan(r, &total)
 			return err
 		},
 		// What a list always asks is as good for one caller as for another; a filter may find few or many.
 		ForceGenericPlan: len(count.Vars) > 0 && len(l.where) == 0,
-	}
-	err := tenancy.Pipeline(query, read)
-	if err == nil && len(page.Items) == 0 && l.Page > 1 {
-		err = tenancy.Pipeline(query, tenancy.Query{SQL: count.SQL.String(), Args: count.Vars, Scan: tenancy.One(&page.Total)})
+	})
+	if err == nil && found == 0 && l.Page > 1 {
+		err = tenancy.Pipeline(query, tenancy.Query{SQL: count.SQL.String(), Args: count.Vars, Scan: tenancy.One(&total)})
 	}
 	if err != nil {
-		return page, fmt.Errorf("listing: %w", err)
+		return 0, fmt.Errorf("listing: %w", err)
 	}
-	page.TotalPages = (page.Total + l.Limit - 1) / l.Limit
-	return page, nil
+	return total, nil
 }
 
 // ofOneTable reports whether a list shows columns of its records alone.

@@ -63,7 +63,7 @@ func Own() Module {
 	return Module{
 		Name: "api", Folder: "api",
 		Personal:  ownTables(),
-		Scheduled: []Scheduled{{Name: "clear-schools", Every: 24 * time.Hour, School: clearAnswers}},
+		Scheduled: []Scheduled{{Name: "clear-schools", Every: 24 * time.Hour, School: clearKept}},
 	}
 }
 
@@ -72,5 +72,6 @@ func ownTables() []PersonalTable {
 		{Table: "outbox", About: map[string]string{"payload": "*"}, Free: "last_error", Nothing: Reasons{FixedText: "kind"}},
 		{Table: "idempotency", Of: "actor_id", NoID: true, Gone: true, Mention: "answer key",
 			Nothing: Reasons{FixedText: "row_name", "a hash": "body_hash"}},
+		{Table: "list_copy", Of: "user_id", Gone: true, Hidden: "records", Nothing: Reasons{"a hash": "list"}},
 	}
 }

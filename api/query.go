@@ -31,6 +31,8 @@ func (r *Row) takesParameter(name string) bool {
 	switch {
 	case name == FormatParameter && r.GivesCSV():
 		return true
+	case name == SinceParameter && r.sync != nil && (r.Method == http.MethodGet || r.Listing != nil):
+		return true
 	case r.Listing != nil:
 		_, filter := bracketed(name, "filters") // which ones there are is checked with their values
 		return filter || slices.Contains(listParameters, name)
@@ -45,9 +47,13 @@ func (r *Row) takesParameter(name string) bool {
 func (r *Row) takesQuery() bool { return r.Method == http.MethodGet || r.Upload || r.fromCSV != nil }
 
 func (r *Row) parameters() string {
+	names := slices.Clip(listParameters)
+	if r.sync != nil {
+		names = append(names, SinceParameter)
+	}
 	switch {
 	case r.Listing != nil:
-		return "A list takes " + strings.Join(listParameters, ", ") + " and filters[…]"
+		return "A list takes " + strings.Join(names, ", ") + " and filters[…]"
 	case r.takesQuery() && len(r.plan.names) > 0:
 		return "There are " + strings.Join(r.plan.names, ", ")
 	}

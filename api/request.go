@@ -30,6 +30,7 @@ type request struct {
 	key      string // Idempotency-Key
 	kernel   *Kernel
 	upload   *Incoming
+	since    *since // the caller keeps a copy of the list
 
 	facts    []events.Fact
 	audits   []audit
@@ -125,11 +126,17 @@ func (k *Kernel) run(ctx context.Context, g *gin.Context, row *Row, rq *request)
 	if err == nil {
 		err = formatErr
 	}
+	if err == nil && asFile && rq.since != nil {
+		err = InvalidField(SinceParameter, "a file has the whole list: it cannot be given together with format")
+	}
 	if err != nil {
 		return nil, err
 	}
 	if asFile {
 		return k.csvOf(ctx, row, rq, *req.(*ListRequest)), nil
+	}
+	if rq.since != nil {
+		return retryWhileMoving(ctx, func() (answer, error) { return k.sync(ctx, row, rq, req) })
 	}
 	if row.Idempotent {
 		if rq.key, err = idempotencyKey(g); err != nil {

@@ -48,13 +48,14 @@ type Row struct {
 	Version              int           // of the API; 1 is implicit in the path
 	Timeout              time.Duration // of its handler, where the kernel's does not do
 	Columns              []FileColumn  // of the CSV file it takes
+	members              *members      // a field of its list's records that is several columns of the file
 	Listing              *Listing
+	sync                 *synced  // callers may keep a copy of its list: see Syncs
 	Twin                 bool     // the POST form of a GET list
 	Failures             []*Error // refusals of its own handler, for the document
 	Produces             string   // the type of the file it answers with, for the document
 	Request              reflect.Type
 	Response             reflect.Type
-	newRequest           func() any
 	callSchool           func(Ctx, any) (any, error)
 	callPlatform         func(PlatformCtx, any) (any, error)
 	callOpen             func(OpenCtx, any) (any, error)
@@ -304,14 +305,18 @@ type Nothing struct{}
 
 func schoolRow[Req, Resp any](method, path, module, summary string, action Action, status int, h func(Ctx, Req) (Resp, error),
 	opts []Option) Row {
-	r := newRow[Req, Resp](method, path, summary, action, status)
+	return newSchoolRow(newRow(method, path, summary, action, status, reflect.TypeFor[Req](), reflect.TypeFor[Resp]()), module,
+		func(c Ctx, req any) (any, error) { return h(c, *req.(*Req)) }, opts)
+}
+
+func newSchoolRow(r *Row, module string, call func(Ctx, any) (any, error), opts []Option) Row {
 	r.Module = module
 	r.Bearer = true
-	client, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	client, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	if role, ok := prefixRoles[client]; ok {
 		r.Roles = []RoleType{role}
 	}
-	r.callSchool = func(c Ctx, req any) (any, error) { return h(c, *req.(*Req)) }
+	r.callSchool = call
 	return r.with(opts)
 }
 
@@ -319,7 +324,7 @@ func schoolRow[Req, Resp any](method, path, module, summary string, action Actio
 // has the platform's records and no school's: the compiler keeps the two apart.
 func PlatformRow[Req, Resp any](method, path, summary string, action Action, status int, h func(PlatformCtx, Req) (Resp, error),
 	opts ...Option) Row {
-	r := newRow[Req, Resp](method, path, summary, action, status)
+	r := newRow(method, path, summary, action, status, reflect.TypeFor[Req](), reflect.TypeFor[Resp]())
 	r.Bearer = true
 	r.Roles = []RoleType{SuperAdmin}
 	r.callPlatform = func(c PlatformCtx, req any) (any, error) { return h(c, *req.(*Req)) }
@@ -343,37 +348,40 @@ func Open[Req, Resp any](method, path, summary string, action Action, h func(Ope
 	if method == "DELETE" {
 		status = 204
 	}
-	r := newRow[Req, Resp](method, path, summary, action, status)
-	class := r.Class
-	r.Flat, r.Class = true, LimitAuth
-	r.callOpen = func(c OpenCtx, req any) (any, error) { return h(c, *req.(*Req)) }
-	if r = r.with(opts); r.Bearer && !r.Counted {
+	row := newRow(method, path, summary, action, status, reflect.TypeFor[Req](), reflect.TypeFor[Resp]())
+	class := row.Class
+	row.Flat, row.Class = true, LimitAuth
+	row.callOpen = func(c OpenCtx, req any) (any, error) { return h(c, *req.(*Req)) }
+	r := row.with(opts)
+	if r.Bearer && !r.Counted {
 		r.Class = class
 	}
 	return r
 }
 
-func newRow[Req, Resp any](method, path, summary string, action Action, status int) Row {
+// newRow knows the handler's types by reflection alone: what is generic is compiled once for every row.
+func newRow(method, path, summary string, action Action, status int, request, response reflect.Type) *Row {
 	class := LimitWrite
 	if action == Read {
 		class = LimitRead
 	}
-	return Row{
+	return &Row{
 		Method: method, Path: path, Summary: summary, Action: action, Class: class, Status: status, Version: 1,
-		Request: reflect.TypeFor[Req](), Response: reflect.TypeFor[Resp](),
-		newRequest: func() any { return new(Req) },
+		Request: request, Response: response,
 	}
 }
 
-func (r Row) with(opts []Option) Row {
+func (r *Row) newRequest() any { return reflect.New(r.Request).Interface() }
+
+func (r *Row) with(opts []Option) Row {
 	for _, o := range opts {
-		o(&r)
+		o(r)
 	}
 	if r.Message == "" {
-		r.Message = defaultMessage(r)
+		r.Message = defaultMessage(*r)
 	}
 	r.Idempotent = r.Idempotent || r.takesKey()
-	return r
+	return *r
 }
 
 // takesKey reports whether the row takes an Idempotency-Key by itself: a POST that writes in

@@ -26,8 +26,8 @@ type wholeList struct {
 	known bool
 }
 
-// fetchPart reads the records of one part of a whole list.
-func fetchPart[V any](query *gorm.DB, l ListRequest, count, rows *gorm.Statement) ([]V, error) {
+// fetchPart reads the records of one part of a whole list, and returns how many the whole has.
+func fetchPart(query *gorm.DB, l ListRequest, count, rows *gorm.Statement, scan scanPage) (int, error) {
 	if !l.whole.known {
 		from := strings.TrimPrefix(count.SQL.String(), "SELECT count(*) FROM ")
 		err := tenancy.Pipeline(query, tenancy.Query{
@@ -38,29 +38,29 @@ func fetchPart[V any](query *gorm.DB, l ListRequest, count, rows *gorm.Statement
 			},
 		})
 		if err != nil {
-			return nil, fmt.Errorf("listing: %w", err)
+			return 0, fmt.Errorf("listing: %w", err)
 		}
 		if len(l.whole.ids) > maxWhole {
-			return nil, newError(413, "", fmt.Sprintf("The list has more than %d lines. Choose a filter and download it in parts", maxWhole))
+			return 0, newError(413, "", fmt.Sprintf("The list has more than %d lines. Choose a filter and download it in parts", maxWhole))
 		}
 		l.whole.known = true
 	}
-	part := l.whole.ids[min(l.Offset(), len(l.whole.ids)):min(l.Offset()+l.Limit, len(l.whole.ids))]
+	total := len(l.whole.ids)
+	part := l.whole.ids[min(l.Offset(), total):min(l.Offset()+l.Limit, total)]
 	if len(part) == 0 {
-		return []V{}, nil
+		return total, nil
 	}
-	var items []V
 	err := tenancy.Pipeline(query, tenancy.Query{
 		SQL:  fmt.Sprintf(`with cut as materialized (select unnest($%d::uuid[]) as id) %s`, len(rows.Vars)+1, rows.SQL.String()),
 		Args: append(append([]any{}, rows.Vars...), part),
-		Scan: func(r pgx.Rows) (err error) {
+		Scan: func(r pgx.Rows) error {
 			var none int
-			items, err = scanViews[V](query, r, &none)
+			_, err := scan(r, &none)
 			return err
 		},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listing: %w", err)
+		return 0, fmt.Errorf("listing: %w", err)
 	}
-	return items, nil
+	return total, nil
 }

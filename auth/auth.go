@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/auth/sso"
 	"homeroom/tenancy"
 )
 
@@ -46,7 +48,10 @@ type Parts struct {
 	SessionsChanged func(user uuid.UUID)
 	// CountSignIn is called with the outcome of every attempt to sign in; nil: not counted.
 	CountSignIn func(method, outcome string)
-	RedisWait   time.Duration // how long a sign-in waits for Redis; 0 is 2 s
+	// SSO talks to the identity providers of schools.
+	SSO       *sso.Client
+	Log       *slog.Logger
+	RedisWait time.Duration // how long a sign-in waits for Redis; 0 is 2 s
 }
 
 // Schools finds and opens schools; cmd/service has the rules.

@@ -46,6 +46,11 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 	if err != nil {
 		return consoleSession{}, err
 	}
+	return a.openConsole(c, acc, role, in)
+}
+
+// openConsole gives a session that was opened to the browser, and has the browser known from then on.
+func (a *Auth) openConsole(c api.OpenCtx, acc account, role uuid.UUID, in signedIn) (consoleSession, error) {
 	a.setCookie(c, consolePath, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
 	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
 }

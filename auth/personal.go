@@ -10,6 +10,7 @@ func personal() []api.PersonalTable {
 			Set: map[string]string{"first_name": "@first", "last_name": "@last", "phone": "null", "email": "null", "password_hash": "null",
 				"pin_hash": "null",
 				"status":   "'DISABLED'", "version": "x.version + 1", "updated_at": "@now"},
+			Nothing: api.Reasons{api.FixedText: "language"},
 		},
 
 		{Platform: true, Table: "session", Section: "sessions", Where: ofAccount, Gone: true,
@@ -22,6 +23,7 @@ func personal() []api.PersonalTable {
 			Hidden: "code_hash"},
 		{Platform: true, Table: "passkey", Section: "passkeys", Where: ofAccount, Gone: true, Own: "account_id name",
 			Hidden: "credential_id credential"},
+		{Platform: true, Table: "sign_in_secret", NoID: true, Hidden: "sealed"},
 		{Platform: true, Table: "account", School: "school_id", Section: "directory", Of: "user_id", Gone: true, Own: "phone email name",
 			Nothing: api.Reasons{api.FixedText: "role_type"}},
 		{Platform: true, Table: "super_admin", Nothing: api.Reasons{api.Operator: "email name password_hash status"}},

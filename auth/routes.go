@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"homeroom/api"
+	"homeroom/events"
 )
 
 // Describe is everything about the module.
@@ -15,7 +16,10 @@ func (a *Auth) Describe() api.Module {
 		Rows:     a.routes(),
 		Personal: personal(),
 		Names:    map[string]string{"user": `select id, trim(first_name || ' ' || last_name) from app_user`},
-		Listen:   a.follow,
+		Listen: func(bus *events.Bus) {
+			a.follow(bus)
+			a.followSSO(bus)
+		},
 		Scheduled: []api.Scheduled{{Name: "heal-directory", Every: 24 * time.Hour, AnyStatus: true,
 			School: func(ctx context.Context, at api.SchoolWork) error {
 				repaired, err := a.RepairDirectory(ctx, at.School.ID)
@@ -53,6 +57,7 @@ func (a *Auth) routes() []api.Row {
 		api.Open("POST", "/auth/login", "Sign in to the web console with e-mail and password", api.Write,
 			countSignIns(a, "password", delayRefusals(hashStep, a.login)), api.Counted, api.KnowsDevice, api.Says("Signed in"),
 			api.MayFail(errWrongPassword, errNotActive, errSecondFactor)),
+		a.ssoRows(),
 		a.factorRows(),
 		api.Open("POST", "/auth/reauthenticate", "Prove once more who holds the session, for what asks for a fresh proof", api.Write,
 			a.reauthenticate, api.Bearer, api.Counted, api.Says("Proved"), api.MayFail(errNoPassword, errPhoneUnproven)),

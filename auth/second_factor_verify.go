@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -82,8 +81,7 @@ func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, tok
 	if err != nil {
 		return consoleSession{}, err
 	}
-	a.setCookie(c, consolePath, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
-	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
+	return a.openConsole(c, acc, role, in)
 }
 
 // useTOTP takes a code of the account's authenticator app, once.

@@ -23,11 +23,16 @@ type Pair struct {
 // proof is how a user has proved who they are. A phone is proven by a code that was sent
 // to it, or by the PIN that was set after one; an e-mail's password proves no phone.
 type proof struct {
-	method string // OTP, PIN, PASSWORD or SWITCH
+	method string // OTP, PIN, PASSWORD, SSO or SWITCH
 	phone  string // proven; empty if none is
 	by     string // CODE or PIN, with a phone
 	at     time.Time
+	// unasked: an identity provider vouches for somebody whom it has not asked for a password or the like just now.
+	unasked bool
 }
+
+// isFresh reports whether the sign-in proves who holds the session at this moment.
+func (p proof) isFresh() bool { return p.method != "SWITCH" && !p.unasked }
 
 func (a *Auth) byCode(phone string) proof {
 	return proof{method: "OTP", phone: phone, by: "CODE", at: a.Clock()}
@@ -58,7 +63,7 @@ func (p proof) stale(acc account, now time.Time) bool {
 
 // startSession opens a session for an account and signs its first pair. Should the phone
 // have been changed since it was proven, nothing is opened. A switch between accounts is no
-// fresh proof.
+// fresh proof, and neither is a sign-in for which nobody was asked for anything.
 func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFactor bool, device, ip string) (Pair, error) {
 	sessionID := api.NewID()
 	pair, err := a.pair(acc, sessionID)
@@ -72,9 +77,9 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 		insert into platform.session (id, account_id, token_hash, expires_at, method, device, ip, created_at, last_used_at, proven_phone,
 		proven_by, second_factor, proven_at, proved_at)
 		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12,
-			case when $11 or $5 <> 'SWITCH' then $8::timestamptz end from used`,
+			case when $11 or $13 then $8::timestamptz end from used`,
 		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
-		nullTime(by.at))
+		nullTime(by.at), by.isFresh())
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
 	}

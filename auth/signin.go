@@ -65,7 +65,7 @@ func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bo
 		return signedIn{}, err
 	}
 	contact := acc.phone
-	if by.method == "PASSWORD" {
+	if by.method == "PASSWORD" || by.method == "SSO" {
 		contact = acc.email
 	}
 	out := answerOf(acc, pair)

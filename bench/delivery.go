@@ -119,8 +119,9 @@ func measureDelivery(ctx context.Context, b *bench) error {
 	return b.measureAnnouncement(ctx, t)
 }
 
-// familySQL is one child and a parent; the school must have its parents' role.
+// familySQL is one child and a parent, at a school that sends at any hour; it must have its parents' role.
 const familySQL = `
+update school_setting set quiet_from = null, quiet_to = null;
 insert into app_user (id, role_id, first_name, phone) select md5('parent')::uuid, id, 'Parent', '+919812300001' from role
 where type = 'PARENT' and system;
 insert into guardian (id, user_id, first_name, phone) values (md5('guardian')::uuid, md5('parent')::uuid, 'Parent', '+919812300001');

@@ -96,6 +96,30 @@ func TestQuickStart_TypeScript_CompilesAndSignsInReadsAndWatches(t *testing.T) {
 	})
 }
 
+// lint runs redocly's recommended rules on a document, as redocly lint does, and prints what is an error.
+const lint = `
+const { createConfig, lint } = require(process.argv[1] + "/@redocly/openapi-core");
+createConfig({ extends: ["recommended"] }).then((config) => lint({ ref: process.argv[2], config })).then((found) => {
+  for (const p of found) if (p.severity === "error") console.log(p.ruleId, p.message, p.location[0].pointer);
+  console.log("read");
+});`
+
+func TestDocument_RedoclysRecommendedRules_FindNoError(t *testing.T) {
+	t.Parallel()
+	modules, err := filepath.Abs("../web/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := filepath.Join(t.TempDir(), "openapi.json")
+	if err := os.WriteFile(document, fetch(t, testkit.Shared(t).URL+"/openapi.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("node", "-e", lint, modules, document).CombinedOutput()
+	if err != nil || string(out) != "read\n" {
+		t.Errorf("redocly: %v\n%s", err, out)
+	}
+}
+
 // runs reads what a quick start prints until it has joined the bus's room, then ends it.
 func runs(t *testing.T, start func(context.Context) *exec.Cmd) {
 	t.Helper()

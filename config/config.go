@@ -93,7 +93,7 @@ type Config struct {
 	FCMCredentials    string `env:"HOMEROOM_FCM_CREDENTIALS" help:"file with a Firebase service account's key; without it no push message is sent to phones' native apps"`
 	WebPush           bool   `env:"HOMEROOM_WEB_PUSH" envDefault:"true" help:"notices on browsers by web push, which needs no account anywhere; false on a copy that was restored for a try"`
 	// WebhookLoopback is for developers and tests, whose receivers are on the machine itself.
-	WebhookLoopback bool `env:"HOMEROOM_WEBHOOK_LOOPBACK" help:"local only: schools' webhooks may name addresses of this machine, by http too; local: always"`
+	WebhookLoopback bool `env:"HOMEROOM_WEBHOOK_LOOPBACK" help:"local only: schools' webhooks and identity providers may name addresses of this machine, by http too; local: always"`
 	SMSDailyLimit   int  `env:"HOMEROOM_SMS_DAILY_LIMIT" envDefault:"100000" help:"segments of SMS all schools together may send in a day; 0 is any number"`
 	KeepMessages    int  `env:"HOMEROOM_KEEP_MESSAGES" envDefault:"90" help:"days that messages which were sent or given up are kept, the dead letters and the platform's own among them"`
 

@@ -58,11 +58,32 @@ const spendSchool = `insert into sms_day as s (day, segments)
 	on conflict (day) do update set segments = s.segments + $2 where s.segments + $2 <= (select sms_daily_limit from school_setting)
 	returning (select sms_daily_limit from school_setting)`
 
+const spendWhatsApp = `insert into whatsapp_day as s (day, messages)
+	select $1, 1 from school_setting where whatsapp_daily_limit > 0
+	on conflict (day) do update set messages = s.messages + 1 where s.messages < (select whatsapp_daily_limit from school_setting)
+	returning messages`
+
+// chargeWhatsApp takes a message from the school's limit of the day. There is none for all schools together: Meta has its own.
+func (q schoolQueue) chargeWhatsApp(day string) error {
+	var spent []int
+	err := tenancy.Pipeline(q.db, tenancy.Query{SQL: spendWhatsApp, Args: []any{day}, Scan: tenancy.Values(&spent)})
+	if err != nil {
+		return fmt.Errorf("spending on WhatsApp: %w", err)
+	}
+	if len(spent) == 0 {
+		return Refused("the school's limit of messages by WhatsApp is used up for today")
+	}
+	return nil
+}
+
 // charge takes a message's segments from the school's budget of the day, and then from that
 // of all schools. A school that is over its own takes nothing from the others.
 func (q schoolQueue) charge(ctx context.Context, m Message) error {
-	n := Segments(smsText(m))
 	day := q.s.Clock().In(q.school.Location()).Format(time.DateOnly)
+	if m.Channel == WhatsApp {
+		return q.chargeWhatsApp(day)
+	}
+	n := Segments(smsText(m))
 	var limits []int
 	err := tenancy.Pipeline(q.db, tenancy.Query{SQL: spendSchool, Args: []any{day, n}, Scan: tenancy.Values(&limits)})
 	if err != nil {

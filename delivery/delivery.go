@@ -32,7 +32,7 @@ type Message struct {
 	ID        uuid.UUID
 	SchoolID  uuid.UUID // zero for the platform's own
 	School    string    // the school's name
-	Locale    string
+	Locale    string    // the recipient's language, or the school's locale
 	Channel   Channel
 	To        string // a topic or user_{id}, a phone, an e-mail address
 	Type      string // of the notice

@@ -120,6 +120,7 @@ const claimSQL = `with due as (
 	from due where d.id = due.id
 	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at,
 		d.attempts, d.created_at,
+		coalesce((select u.language from app_user u where u.id = d.user_id), '') as language,
 		d.rule is not null as ruled, coalesce(d.wait_minutes, 0) as wait_minutes,
 		coalesce((select s.reason from suppression s where s.channel = d.channel and s.recipient = lower(d.recipient)), '') as suppressed`
 
@@ -140,6 +141,7 @@ type claimedRow struct {
 	Ruled       bool
 	WaitMinutes int
 	Suppressed  string
+	Language    string
 }
 
 func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, error) {
@@ -153,6 +155,9 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID,
 				Urgent: d.Urgent, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
 				suppressed: d.Suppressed, Ruled: d.Ruled, Wait: time.Duration(d.WaitMinutes) * time.Minute,
+			}
+			if d.Language != "" {
+				m.Locale = d.Language
 			}
 			if d.ExpiresAt != nil {
 				m.ExpiresAt = *d.ExpiresAt

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -210,16 +211,19 @@ func (s *Sender) sendBatch(ctx context.Context, l *lane, school uuid.UUID, n int
 	if len(claimed) == n {
 		l.enqueue(school) // other workers may help
 	}
-	results := s.sendAll(ctx, l, q, claimed)
-	l.count(results)
-	if err := q.ack(ctx, l.channel, results); err != nil {
-		// They stay claimed until the lease ends, and are then sent again.
-		s.warn(school, l.channel, "what became of messages could not be written down", err)
-	}
+	s.sendAll(ctx, l, q, claimed, func(results []result) {
+		l.count(results)
+		if err := q.ack(ctx, l.channel, results); err != nil {
+			// They stay claimed until the lease ends, and are then sent again.
+			s.warn(school, l.channel, "what became of messages could not be written down", err)
+		}
+	})
 	return len(claimed) == n
 }
 
-func (s *Sender) sendAll(ctx context.Context, l *lane, q queue, claimed []Message) []result {
+// sendAll sends claimed messages, and has the results recorded: of pushes together, since a phone shows one that comes twice
+// once; of all others one by one, so that a process that dies leaves a worker no more than one of which nobody knows.
+func (s *Sender) sendAll(ctx context.Context, l *lane, q queue, claimed []Message, record func([]result)) {
 	results := make([]result, 0, len(claimed))
 	var rest time.Time
 	for _, m := range claimed {
@@ -233,8 +237,14 @@ func (s *Sender) sendAll(ctx context.Context, l *lane, q queue, claimed []Messag
 			rest = *r.NextAt
 		}
 		results = append(results, r)
+		if slices.Contains([]Channel{SMS, Email, WhatsApp}, l.channel) {
+			record(results)
+			results = results[:0]
+		}
 	}
-	return results
+	if len(results) > 0 {
+		record(results)
+	}
 }
 
 func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) result {
@@ -248,7 +258,7 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 	case Bounced:
 		return result{ID: m.ID, State: "FAILED", Error: "nothing arrives at this address: see its person", suppressed: true}
 	}
-	if m.Channel == SMS && m.Attempts == 1 {
+	if (m.Channel == SMS || m.Channel == WhatsApp) && m.Attempts == 1 {
 		if err := q.charge(ctx, m); err != nil {
 			fault := faultOf(err)
 			if fault.Permanent {

@@ -111,8 +111,10 @@ func stopWord(text string) string {
 	return ""
 }
 
-// recordStatus writes down what a provider of the channel $2 said ($1) at $3. A message that was delivered does not fail any
-// more; one that failed is followed by the next way of the school's rule. Who read it on another channel has read it.
+// recordStatus writes down what a provider of the channel $2 said ($1) at $3. It may come before our own word that the message
+// was sent, which then finds a state that it does not change: what was delivered is SENT, and not sent again if the provider's
+// answer is lost. A message that was delivered does not fail any more; one that failed is followed by the next way of the
+// school's rule. Who read it on another channel has read it.
 const recordStatus = `with said as (select distinct on (id) *
 		from jsonb_to_recordset($1::jsonb) as r (id uuid, status text, reason text, at timestamptz)
 		order by id, array_position(array['` + wasRead + `', '` + wasDelivered + `'], status)),
@@ -120,7 +122,9 @@ const recordStatus = `with said as (select distinct on (id) *
 			delivered_at = case when s.status in ('` + wasDelivered + `', '` + wasRead + `') then coalesce(d.delivered_at, s.at)
 				else d.delivered_at end,
 			seen_at = case when s.status = '` + wasRead + `' then coalesce(d.seen_at, s.at) else d.seen_at end,
-			state = case when s.status in ('` + wasLost + `', '` + hasBounced + `') and d.delivered_at is null then 'FAILED' else d.state end,
+			state = case when s.status in ('` + wasDelivered + `', '` + wasRead + `') then 'SENT' when d.delivered_at is null then 'FAILED'
+				else d.state end,
+			sent_at = case when s.status in ('` + wasDelivered + `', '` + wasRead + `') then coalesce(d.sent_at, s.at) else d.sent_at end,
 			last_error = case when s.status in ('` + wasLost + `', '` + hasBounced + `') and d.delivered_at is null then s.reason
 				else d.last_error end
 		from said s where d.id = s.id and d.channel = $2 and d.state <> 'FAILED'
@@ -139,8 +143,10 @@ const (
 )
 
 // Record writes down what a provider of a channel said. Who stopped or cannot be reached is kept by the school of the message, or
-// where it names none by every school that knows the address.
+// where it names none by every school that knows the address. A school that cannot be written to does not hold up the others;
+// the error then has the provider report again, which changes nothing where it was recorded.
 func (s *Sender) Record(ctx context.Context, c Channel, statuses []Status) error {
+	var failed []error
 	bySchool := map[uuid.UUID][]tenancy.Query{}
 	states := map[uuid.UUID][]Status{}
 	for _, st := range statuses {
@@ -160,7 +166,7 @@ func (s *Sender) Record(ctx context.Context, c Channel, statuses []Status) error
 		if !known {
 			var err error
 			if schools, err = s.schoolsKnowing(ctx, st.recipient()); err != nil {
-				return err
+				failed = append(failed, err)
 			}
 		}
 		for _, school := range schools {
@@ -176,10 +182,10 @@ func (s *Sender) Record(ctx context.Context, c Channel, statuses []Status) error
 	}
 	for school, queries := range bySchool {
 		if err := s.recordIn(ctx, school, queries); err != nil {
-			return err
+			failed = append(failed, fmt.Errorf("school %s: %w", school, err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 func (st Status) recipient() string { return strings.ToLower(strings.TrimSpace(st.To)) }

@@ -42,7 +42,7 @@ type WebNotice struct {
 	StudentID  *uuid.UUID `json:"studentId,omitempty" doc:"The student it is about"`
 	Badge      int        `json:"badge,omitempty" doc:"How many notifications the user has not read"`
 	DeliveryID string     `json:"deliveryId" doc:"The same if it comes twice: show it once"`
-	Locale     string     `json:"locale" doc:"The school's"`
+	Locale     string     `json:"locale" doc:"The language the person chose, or the school's locale"`
 }
 
 // UsefulFor is how long a push service keeps a notice for a phone that is off. What is about now is not told tomorrow.
@@ -117,8 +117,9 @@ func (b *Browsers) recipients(ctx context.Context, m Message, q queue) ([]subscr
 	} else if m.To != "school_"+m.SchoolID.String() {
 		return nil, nil
 	} else if school, ok := q.(schoolQueue); ok {
-		err := tenancy.Pipeline(school.db, tenancy.Query{SQL: `select user_id from notification_preference where type = $1 and not push`,
-			Args: []any{m.Type}, Scan: tenancy.Values(&silent)})
+		err := tenancy.Pipeline(school.db, tenancy.Query{SQL: `select p.user_id from notification_preference p
+			join notice_rule k on k.type = case when $2::boolean then 'URGENT' else $1 end and k.may_turn_off where p.type = $1 and not p.push`,
+			Args: []any{m.Type, m.Urgent}, Scan: tenancy.Values(&silent)})
 		if err != nil {
 			return nil, fmt.Errorf("reading who wants no pushes: %w", err)
 		}

@@ -47,7 +47,7 @@ func (r *Relay) Counts() Counts {
 }
 
 // Away reports whether the relay's last call to Redis failed.
-func (r *Relay) Away() bool { return r.leases.breaker.isFailing() }
+func (r *Relay) Away() bool { return r.leases.breaker.Away() }
 
 // backlog counts the schools that are to be checked, and returns for how long the first
 // of them has been due. A lease's score is a time.

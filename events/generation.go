@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"homeroom/breaker"
 )
 
 var errLockLost = errors.New("another instance took the sweep's lock, or Redis lost it")
@@ -28,7 +30,7 @@ var (
 
 // readGeneration reads when the last complete sweep began; nil: there was none.
 func (s *sweeper) readGeneration(ctx context.Context) (*time.Time, error) {
-	score, err := probe(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (float64, error) {
+	score, err := breaker.Try(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (float64, error) {
 		return s.leases.client.ZScore(ctx, s.leases.key, generationMember).Result()
 	})
 	if errors.Is(err, redis.Nil) {
@@ -40,14 +42,14 @@ func (s *sweeper) readGeneration(ctx context.Context) (*time.Time, error) {
 
 // beginGeneration stores the generation that this sweep will set when it is complete.
 func (s *sweeper) beginGeneration(ctx context.Context, began time.Time) error {
-	_, err := probe(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int64, error) {
+	_, err := breaker.Try(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int64, error) {
 		return s.leases.client.ZAdd(ctx, s.leases.key, redis.Z{Score: float64(-began.UnixMicro()), Member: sweepingMember}).Result()
 	})
 	return err
 }
 
 func (s *sweeper) completeGeneration(ctx context.Context, began time.Time) error {
-	done, err := probe(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int, error) {
+	done, err := breaker.Try(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int, error) {
 		return completeScript.Run(ctx, s.leases.client, []string{s.leases.key}, sweepingMember, generationMember, -began.UnixMicro()).Int()
 	})
 	if err == nil && done == 0 {
@@ -57,13 +59,13 @@ func (s *sweeper) completeGeneration(ctx context.Context, began time.Time) error
 }
 
 func (s *sweeper) lock(ctx context.Context) (bool, error) {
-	return probe(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (bool, error) {
+	return breaker.Try(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (bool, error) {
 		return s.leases.client.SetNX(ctx, s.lockKey, s.leases.self, lockTTL).Result()
 	})
 }
 
 func (s *sweeper) renewLock(ctx context.Context) error {
-	kept, err := probe(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int, error) {
+	kept, err := breaker.Try(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int, error) {
 		return renewScript.Run(ctx, s.leases.client, []string{s.lockKey}, s.leases.self, lockTTL.Milliseconds()).Int()
 	})
 	if err == nil && kept == 0 {
@@ -73,7 +75,7 @@ func (s *sweeper) renewLock(ctx context.Context) error {
 }
 
 func (s *sweeper) unlock(ctx context.Context) {
-	_, _ = probe(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int, error) { // if it fails, the lock expires
+	_, _ = breaker.Try(ctx, s.leases.breaker, time.Second, func(ctx context.Context) (int, error) { // if it fails, the lock expires
 		return unlockScript.Run(ctx, s.leases.client, []string{s.lockKey}, s.leases.self).Int()
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"homeroom/breaker"
 )
 
 // hintChannel is the one Redis channel all instances subscribe to.
@@ -20,7 +22,7 @@ const hintChannel = "homeroom:hints"
 type Hints struct {
 	client  redis.UniversalClient
 	log     *slog.Logger
-	breaker *breaker
+	breaker *breaker.Breaker
 
 	ready     chan struct{}
 	readyOnce sync.Once
@@ -33,12 +35,10 @@ type Hints struct {
 // NewHints prepares hints over Redis. Hints of other instances arrive only during Run.
 // timeout is how long Send waits for Redis; 0: 80 ms.
 func NewHints(client redis.UniversalClient, log *slog.Logger, timeout time.Duration) *Hints {
-	h := &Hints{
-		client: client, log: log, breaker: newBreaker("hints", log),
+	return &Hints{
+		client: client, log: log, breaker: breaker.New("hints", timeout, time.Now, log),
 		ready: make(chan struct{}), topics: map[string][]func(string){},
 	}
-	h.breaker.timeout = or(timeout, h.breaker.timeout)
-	return h
 }
 
 // On registers f for a topic. A topic is one word.
@@ -62,7 +62,7 @@ func (h *Hints) OnGap(f func()) {
 // timeout.
 func (h *Hints) Send(ctx context.Context, topic, value string) {
 	h.deliver(topic, value)
-	_, _ = call(ctx, h.breaker, func(ctx context.Context) (int64, error) { // the breaker logs it; a hint may be lost
+	_, _ = breaker.Call(ctx, h.breaker, func(ctx context.Context) (int64, error) { // the breaker logs it; a hint may be lost
 		return h.client.Publish(ctx, hintChannel, topic+" "+value).Result()
 	})
 }
@@ -71,14 +71,14 @@ func (h *Hints) Send(ctx context.Context, topic, value string) {
 // Redis took the hint.
 func (h *Hints) SendConfirmed(ctx context.Context, topic, value string) error {
 	h.deliver(topic, value)
-	_, err := probe(ctx, h.breaker, 2*time.Second, func(ctx context.Context) (int64, error) {
+	_, err := breaker.Try(ctx, h.breaker, 2*time.Second, func(ctx context.Context) (int64, error) {
 		return h.client.Publish(ctx, hintChannel, topic+" "+value).Result()
 	})
 	return err
 }
 
 // Away reports whether the last hint could not be sent to Redis.
-func (h *Hints) Away() bool { return h.breaker.isFailing() }
+func (h *Hints) Away() bool { return h.breaker.Away() }
 
 // Ready is closed at the first subscription.
 func (h *Hints) Ready() <-chan struct{} { return h.ready }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"homeroom/breaker"
 )
 
 // leases are the leases and pending rows of all instances, in one sorted set in Redis.
@@ -23,7 +25,7 @@ import (
 // same set so that it is lost whenever the leases are.
 type leases struct {
 	client  redis.UniversalClient
-	breaker *breaker
+	breaker *breaker.Breaker
 	key     string
 	self    string // this instance's id
 }
@@ -60,7 +62,7 @@ return 1`)
 
 // put stores this instance's lease on the school.
 func (ls *leases) put(ctx context.Context, school uuid.UUID, score int64) error {
-	_, err := call(ctx, ls.breaker, func(ctx context.Context) (any, error) {
+	_, err := breaker.Call(ctx, ls.breaker, func(ctx context.Context) (any, error) {
 		return putScript.Run(ctx, ls.client, []string{ls.key}, lease{school: school, instance: ls.self}.member(), score).Result()
 	})
 	return err
@@ -69,7 +71,7 @@ func (ls *leases) put(ctx context.Context, school uuid.UUID, score int64) error 
 // due reads a page of the leases and pending rows whose time has come. generation is nil
 // on a later page, or when there is none.
 func (ls *leases) due(ctx context.Context, upTo, offset int64) (found []lease, generation *time.Time, full bool, err error) {
-	page, err := probe(ctx, ls.breaker, 500*time.Millisecond, func(ctx context.Context) ([]redis.Z, error) {
+	page, err := breaker.Try(ctx, ls.breaker, 500*time.Millisecond, func(ctx context.Context) ([]redis.Z, error) {
 		return ls.client.ZRangeByScoreWithScores(ctx, ls.key, &redis.ZRangeBy{
 			Min: "-inf", Max: strconv.FormatInt(upTo, 10), Offset: offset, Count: pageSize,
 		}).Result()
@@ -121,7 +123,7 @@ func (ls *leases) ack(ctx context.Context, school uuid.UUID, next *time.Time, re
 	if next == nil && len(read) == 0 {
 		return false, nil
 	}
-	n, err := call(ctx, ls.breaker, func(ctx context.Context) (int, error) {
+	n, err := breaker.Call(ctx, ls.breaker, func(ctx context.Context) (int, error) {
 		return ackScript.Run(ctx, ls.client, []string{ls.key}, args...).Int()
 	})
 	return n == 1, err

@@ -11,6 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 	"gorm.io/gorm"
+
+	"homeroom/breaker"
 )
 
 // ErrGone means that the school does not exist (any more): its leases are removed
@@ -104,7 +106,9 @@ func NewRelay(o Options) *Relay {
 	self := uuid.NewString()[:8]
 	r := &Relay{
 		schools: o.Schools, bus: o.Bus, log: o.Log, clock: o.Clock,
-		leases:    &leases{client: o.Redis, breaker: newBreaker("outbox", o.Log), key: o.Namespace + ":outbox:pending", self: self},
+		leases: &leases{
+			client: o.Redis, breaker: breaker.New("outbox", 0, time.Now, o.Log), key: o.Namespace + ":outbox:pending", self: self,
+		},
 		scheduler: newScheduler(self, o.CommitWithin, o.Workers),
 		pollEvery: o.Poll, workers: o.Workers, listenerTimeout: o.ListenerTimeout, onPublished: o.Published,
 	}

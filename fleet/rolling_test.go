@@ -119,7 +119,7 @@ func (h *house) begin(t *testing.T, l *load) (check func(t *testing.T)) {
 	}
 	// One caller meets one instance, and some instance may be nobody's; who has no token meets all.
 	l.keep(caller(t, h.App().Nobody()), 30*time.Millisecond, func(c *testkit.Client, n int) (testkit.Answer, error) {
-		return c.TryCall("GET", "/api-docs/init.js", nil)
+		return c.TryCall("GET", "/api-docs/reference.js", nil)
 	})
 	thread := testkit.Post[message.Message](t, s.Teacher, "/teacher/message/send", map[string]any{
 		"recipientIds": []any{s.Guardians[0]}, "studentId": s.Children[0], "subject": "All day", "body": "I will write often."}).ThreadID

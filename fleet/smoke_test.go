@@ -114,7 +114,7 @@ func (h *house) limits(t *testing.T) {
 		for _, i := range h.Instances {
 			testkit.Eventually(t, "limits are counted together", func() bool {
 				testkit.Get[any](t, h.school.Office.On(i.App()), "/school-admin/class/list")
-				return strings.Contains(i.Metrics(t), "homeroom_limits_uncoordinated 0")
+				return strings.Contains(i.Metrics(t), `homeroom_redis_unreachable{part="limits"} 0`)
 			})
 		}
 		driver := h.school.NewDriver(t)

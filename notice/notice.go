@@ -43,7 +43,7 @@ type Notice struct {
 	RecordID  uuid.UUID  `json:"record_id"`  // what it is about; zero: no record
 	StudentID *uuid.UUID `json:"student_id"` // its guardians are the recipients, unless UserID is set
 	UserID    *uuid.UUID `json:"user_id"`
-	// Text is the content, in the language of the school. Title, Body and Teaser are filled in
+	// Text is the content, in the language of each recipient or the school. Title, Body and Teaser are filled in
 	// from it, except those that are set: a message has its sender's words.
 	Text  Text   `json:"-"`
 	Title string `json:"title"`
@@ -175,6 +175,33 @@ func (n *Notice) timely(now time.Time, place *time.Location) {
 	}
 }
 
+// wordings are a notice in one language.
+type wordings struct {
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+	Teaser string `json:"teaser"`
+	// Today and NextDay are the body as it is said on the day it is written and on the next; empty: as on any other.
+	Today   string `json:"today,omitempty"`
+	NextDay string `json:"nextDay,omitempty"`
+}
+
+// inWords is a notice that is written on a day, in a language. One that names no day needs no body for days.
+func (n Notice) inWords(lang string, today api.Date, namesDays bool) (wordings, error) {
+	plain, onTheDay, theDayAfter := n, n, n
+	err := plain.Translate(lang)
+	if namesDays {
+		err = errors.Join(err, onTheDay.translate(lang, today), theDayAfter.translate(lang, today.AddDays(1)))
+	}
+	out := wordings{Title: plain.Title, Body: plain.Body, Teaser: plain.Teaser}
+	if out.Teaser == "" {
+		out.Teaser = out.Title
+	}
+	if namesDays && (onTheDay.Body != plain.Body || theDayAfter.Body != plain.Body) {
+		out.Today, out.NextDay = onTheDay.Body, theDayAfter.Body
+	}
+	return out, err
+}
+
 // statements write notices, and the log of those that are due now; facts are due with the others.
 func statements(notices []Notice, school *tenancy.School, now time.Time) (out []tenancy.Query, facts []events.Fact, err error) {
 	if len(notices) == 0 {
@@ -183,9 +210,11 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 	type row struct {
 		ID uuid.UUID `json:"id"`
 		Notice
-		SaidToday   string `json:"said_today"`
-		SaidNextDay string `json:"said_next_day"`
+		SaidToday   string              `json:"said_today"`
+		SaidNextDay string              `json:"said_next_day"`
+		Texts       map[string]wordings `json:"texts,omitempty"`
 	}
+	own := language(school.Locale)
 	today := api.DateOf(now.In(school.Location()))
 	rows := make([]row, len(notices))
 	due := map[time.Time][]uuid.UUID{}
@@ -195,19 +224,24 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 			n.DueAt = now
 		}
 		n.timely(now, school.Location())
-		onTheDay, theDayAfter := n, n
-		err := errors.Join(n.Translate(school.Locale), onTheDay.translate(school.Locale, today),
-			theDayAfter.translate(school.Locale, today.AddDays(1)))
+		in, err := n.inWords(own, today, true)
 		if err != nil {
 			return nil, nil, err
 		}
-		if n.Teaser == "" {
-			n.Teaser = n.Title
+		rows[i] = row{ID: api.NewID(), SaidToday: in.Today, SaidNextDay: in.NextDay}
+		if n.Text.Name != "" {
+			rows[i].Texts = map[string]wordings{}
+			for lang := range catalogues {
+				if lang == own {
+					continue
+				}
+				if rows[i].Texts[lang], err = n.inWords(lang, today, in.Today != ""); err != nil {
+					return nil, nil, err
+				}
+			}
 		}
-		rows[i] = row{ID: api.NewID(), Notice: n}
-		if onTheDay.Body != n.Body || theDayAfter.Body != n.Body {
-			rows[i].SaidToday, rows[i].SaidNextDay = onTheDay.Body, theDayAfter.Body
-		}
+		n.Title, n.Body, n.Teaser = in.Title, in.Body, in.Teaser
+		rows[i].Notice = n
 		if due[n.DueAt] == nil {
 			moments = append(moments, n.DueAt)
 		}
@@ -231,13 +265,16 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 
 const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, alarm, detail,
 	until,
-	said_today, said_next_day, silent, created_at)
+	said_today, said_next_day, texts, silent, created_at)
 	select n.id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at,
-	urgent, alarm, detail, until, said_today, said_next_day, silent
+	urgent, alarm, detail, until, said_today, said_next_day,
+		(select jsonb_object_agg(l.key, l.value) from jsonb_each(texts) l where l.key = any(spoken.languages)), silent
 		or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
 	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, alarm boolean, detail boolean, until timestamptz,
-		said_today text, said_next_day text), school_setting s
+		said_today text, said_next_day text, texts jsonb), school_setting s,
+		(select array(select l from unnest(array['en', 'hi', 'ar', 'sw']) l where exists (select from app_user where language = l))
+			as languages) spoken
 	on conflict (key) do nothing`
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a
@@ -252,7 +289,8 @@ const RecipientMayView = `(t.user_id is null or t.student_id is null
 const InsertLog = `with told as (
 		update notice set told_at = $2 where id = any($1) and told_at is null and due_at <= $2 returning *)
 	insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, created_at, read_at)
-	select gen_random_uuid(), u.id, t.key, t.type, t.title, t.body, t.record_id, t.student_id, $2, case when t.silent then $2 end
+	select gen_random_uuid(), u.id, t.key, t.type, coalesce(t.texts -> u.language ->> 'title', t.title),
+		coalesce(t.texts -> u.language ->> 'body', t.body), t.record_id, t.student_id, $2, case when t.silent then $2 end
 	from told t
 	left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
 	left join guardian g on g.id = sg.guardian_id

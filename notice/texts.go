@@ -79,6 +79,20 @@ func (d On) phrase(said api.Date) Text {
 // Translate is a phrase in the language of a locale.
 func Translate(locale string, t Text) (string, error) { return translate(locale, t, api.Date{}) }
 
+// InEveryLanguage is a phrase in each language, and as "" in that of a locale.
+func InEveryLanguage(t Text, locale string) (map[string]string, error) {
+	out := map[string]string{}
+	for lang := range catalogues {
+		words, err := Translate(lang, t)
+		if err != nil {
+			return nil, err
+		}
+		out[lang] = words
+	}
+	out[""] = out[language(locale)]
+	return out, nil
+}
+
 func translate(locale string, t Text, said api.Date) (string, error) {
 	lang := language(locale)
 	phrase, known := catalogues[lang].Phrases[t.Name]

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
+	"homeroom/breaker"
 	"homeroom/realtime/socketio"
 )
 
@@ -57,12 +57,10 @@ type fanout struct {
 	moves   map[string]move     // positions on their way to Redis, the newest of each bus
 	wake    chan struct{}       // wanted changed
 	moved   chan struct{}       // there are moves
-	failing bool
+	breaker *breaker.Breaker
 
 	// order keeps the positions of a room in order while they are emitted; rooms share one.
 	order [64]sync.Mutex
-
-	restUntil atomic.Int64
 }
 
 // position is a position as clients get it, and when the bus was there.
@@ -82,12 +80,13 @@ type Show = func(emit func(event, key string, data any)) (last any)
 
 func newFanout(h *Hub) *fanout {
 	return &fanout{
-		hub:    h,
-		wanted: map[string]bool{},
-		shown:  map[string]position{},
-		moves:  map[string]move{},
-		wake:   make(chan struct{}, 1),
-		moved:  make(chan struct{}, 1),
+		hub:     h,
+		breaker: breaker.New("buses", h.Patience, h.Clock, h.Log),
+		wanted:  map[string]bool{},
+		shown:   map[string]position{},
+		moves:   map[string]move{},
+		wake:    make(chan struct{}, 1),
+		moved:   make(chan struct{}, 1),
 	}
 }
 
@@ -169,9 +168,9 @@ func (h *Hub) Publish(ctx context.Context, school, bus uuid.UUID, about *About, 
 	if err != nil {
 		return fmt.Errorf("publishing %s: %w", e.Name, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, redisPatience)
-	defer cancel()
-	h.fanout.note(h.Redis.Publish(ctx, channelPrefix+room, body).Err())
+	_, _ = breaker.Try(ctx, h.fanout.breaker, redisPatience, func(ctx context.Context) (int64, error) { // the breaker logs it
+		return h.Redis.Publish(ctx, channelPrefix+room, body).Result()
+	})
 	return nil
 }
 
@@ -256,28 +255,30 @@ func (a *fanout) write(ctx context.Context) {
 		if len(moves) == 0 {
 			continue
 		}
-		limited, cancel := context.WithTimeout(ctx, redisPatience)
-		_, err := a.hub.Redis.Pipelined(limited, func(p redis.Pipeliner) error {
-			for room, m := range moves {
-				msg, kept := a.render(m.at, m.show)
-				last, err := json.Marshal(kept)
-				if err != nil {
-					return err
-				}
-				body, err := json.Marshal(msg)
-				if err != nil {
-					return err
-				}
-				p.Eval(limited, keepNewest, []string{lastPrefix + room}, msg.At, last, lastKept.Milliseconds(), channelPrefix+room, body)
-			}
-			return nil
+		_, err := breaker.Try(ctx, a.breaker, redisPatience, func(ctx context.Context) ([]redis.Cmder, error) {
+			return a.hub.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { return a.keep(ctx, p, moves) })
 		})
-		cancel()
-		a.note(err)
 		if err != nil {
 			a.retry(ctx, moves)
 		}
 	}
+}
+
+// keep adds to a pipeline what keeps and publishes positions.
+func (a *fanout) keep(ctx context.Context, p redis.Pipeliner, moves map[string]move) error {
+	for room, m := range moves {
+		msg, kept := a.render(m.at, m.show)
+		last, err := json.Marshal(kept)
+		if err != nil {
+			return err
+		}
+		body, err := json.Marshal(msg)
+		if err != nil {
+			return err
+		}
+		p.Eval(ctx, keepNewest, []string{lastPrefix + room}, msg.At, last, lastKept.Milliseconds(), channelPrefix+room, body)
+	}
+	return nil
 }
 
 // retry puts positions back that Redis did not take, unless newer ones wait: a bus that
@@ -297,36 +298,14 @@ func (a *fanout) retry(ctx context.Context, moves map[string]move) {
 	}
 }
 
-// note logs the beginning and the end of an outage.
-func (a *fanout) note(err error) {
-	a.mu.Lock()
-	was := a.failing
-	a.failing = err != nil
-	a.mu.Unlock()
-	switch {
-	case err != nil && !was:
-		a.hub.Log.Warn("other instances do not get events of buses", "error", err)
-	case err == nil && was:
-		a.hub.Log.Info("other instances get events of buses again")
-	}
-}
-
-var errResting = errors.New("realtime: Redis did not answer a moment ago")
-
 // Last is what was kept of a bus's last position as JSON; nil is nothing. It waits for
 // Redis no longer than Patience.
 func (h *Hub) Last(ctx context.Context, school, bus uuid.UUID) ([]byte, error) {
-	if h.Clock().UnixNano() < h.fanout.restUntil.Load() {
-		return nil, errResting
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.Patience)
-	defer cancel()
-	state, err := h.Redis.HGet(ctx, lastPrefix+roomOf(school, bus), "state").Bytes()
+	state, err := breaker.Call(ctx, h.fanout.breaker, func(ctx context.Context) ([]byte, error) {
+		return h.Redis.HGet(ctx, lastPrefix+roomOf(school, bus), "state").Bytes()
+	})
 	if errors.Is(err, redis.Nil) {
 		return nil, nil
-	}
-	if err != nil {
-		h.fanout.restUntil.Store(h.Clock().Add(rest).UnixNano())
 	}
 	return state, err
 }

@@ -102,10 +102,6 @@ const (
 	socketsPerUser = 10
 	// eventsPerSecond of one user are taken, unless set otherwise.
 	eventsPerSecond = 20
-	// patience is how long a client waits for Redis, unless set otherwise; rest, how long
-	// Redis is not asked after it did not answer.
-	patience = 80 * time.Millisecond
-	rest     = time.Second
 )
 
 // Hub is one instance's part of the live channel.
@@ -132,9 +128,6 @@ func New(p Parts) *Hub {
 	}
 	if p.PerUser <= 0 {
 		p.PerUser = socketsPerUser
-	}
-	if p.Patience <= 0 {
-		p.Patience = patience
 	}
 	h := &Hub{
 		Parts:   p,
@@ -189,9 +182,7 @@ func (h *Hub) Counts() socketio.Counts { return h.server.Counts() }
 
 // Away reports that Redis did not take the last message: other instances show no bus.
 func (h *Hub) Away() bool {
-	h.fanout.mu.Lock()
-	defer h.fanout.mu.Unlock()
-	return h.fanout.failing
+	return h.fanout.breaker.Away()
 }
 
 type addressKey struct{}

@@ -3,11 +3,14 @@ package realtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"homeroom/breaker"
 )
 
 const (
@@ -63,12 +66,15 @@ func (a *fanout) follow(ctx context.Context, channels *redis.PubSub, subscribed 
 	}
 	a.mu.Unlock()
 	// A subscription that fails is made with the next connection.
-	if len(join) > 0 {
-		a.note(channels.Subscribe(ctx, join...))
-	}
-	if len(leave) > 0 {
-		a.note(channels.Unsubscribe(ctx, leave...))
-	}
+	_, _ = breaker.Try(ctx, a.breaker, redisPatience, func(ctx context.Context) (_ bool, err error) {
+		if len(join) > 0 {
+			err = channels.Subscribe(ctx, join...)
+		}
+		if len(leave) > 0 {
+			err = errors.Join(err, channels.Unsubscribe(ctx, leave...))
+		}
+		return err == nil, err
+	})
 }
 
 func (a *fanout) receive(m *redis.Message) {

@@ -2,10 +2,12 @@ package sheet
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"homeroom/api"
 )
@@ -150,4 +152,54 @@ func asciiDigits(text string) string {
 		}
 		return '0' + (r-zero)%10
 	}, text)
+}
+
+// Clock reads a time of day as people and spreadsheets write it (7:05, 7.05 pm, 19:05:00, or the part of a day) as HH:MM.
+func Clock(cell string) (string, error) {
+	text := strings.ToLower(strings.ReplaceAll(asciiDigits(cell), " ", ""))
+	if part, err := strconv.ParseFloat(text, 64); err == nil && part >= 0 && part < 1 {
+		minutes := int(part*24*60 + 0.5)
+		return fmt.Sprintf("%02d:%02d", minutes/60%24, minutes%60), nil
+	}
+	bare := strings.TrimRight(text, "apm.")
+	fields := strings.FieldsFunc(bare, func(r rune) bool { return r == ':' || r == '.' || r == 'h' })
+	if len(fields) < 2 || len(fields) > 3 || !allDigits(strings.Join(fields, "")) || len(fields[0]) > 2 || len(fields[1]) != 2 {
+		return "", errors.New("must be a time such as 07:05 or 7:05 am")
+	}
+	hour, _ := strconv.Atoi(fields[0])
+	minute, _ := strconv.Atoi(fields[1])
+	switch suffix := text[len(bare):]; {
+	case strings.HasPrefix(suffix, "p") && hour < 12:
+		hour += 12
+	case strings.HasPrefix(suffix, "a") && hour == 12:
+		hour = 0
+	}
+	if hour > 23 || minute > 59 {
+		return "", errors.New("must be a time such as 07:05 or 7:05 am")
+	}
+	return fmt.Sprintf("%02d:%02d", hour, minute), nil
+}
+
+// Weekday reads a day of the week, by its name or its number (1 is Monday), as its number.
+func Weekday(cell string) (string, error) {
+	text := strings.TrimPrefix(api.Fold(asciiDigits(cell)), "day ")
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= 7 {
+		return strconv.Itoa(n), nil
+	}
+	for n, names := range weekdays {
+		for _, name := range names {
+			if text == api.Fold(name) || utf8.RuneCountInString(text) >= 2 && name[0] < 0x80 && strings.HasPrefix(name, text) {
+				return strconv.Itoa(n + 1), nil
+			}
+		}
+	}
+	return "", errors.New("must be a day of the week, such as Monday")
+}
+
+// weekdays are the names of Monday to Sunday in the languages of schools.
+var weekdays = [][]string{
+	{"monday", "सोमवार", "الاثنين", "jumatatu"}, {"tuesday", "मंगलवार", "الثلاثاء", "jumanne"},
+	{"wednesday", "बुधवार", "الأربعاء", "jumatano"},
+	{"thursday", "गुरुवार", "الخميس", "alhamisi"}, {"friday", "शुक्रवार", "الجمعة", "ijumaa"}, {"saturday", "शनिवार", "السبت", "jumamosi"},
+	{"sunday", "रविवार", "الأحد", "jumapili"},
 }

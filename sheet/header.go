@@ -20,7 +20,9 @@ func newNames(columns []Column, how Reading) *names {
 	n := &names{known: map[string]int{}, own: map[string]bool{}, mapping: map[string]string{}, before: map[string]string{}, columns: columns}
 	for i, c := range columns {
 		for _, name := range c.Also {
-			n.known[squeeze(name)] = i
+			if key := squeeze(name); key != "" {
+				n.known[key] = i
+			}
 		}
 	}
 	for i, c := range columns {

@@ -13,8 +13,9 @@ import (
 
 // Column is a column that a file may have.
 type Column struct {
-	Name string
-	Also []string // other names people give it
+	Name  string
+	Label string   // what people call it, if that is not its name
+	Also  []string // other names people give it
 	// Check returns a cell that is not empty in the form it is kept in, or what is wrong with it.
 	Check func(cell string) (string, error)
 	Phone bool // it holds phone numbers, which are read as a country's people write them

@@ -265,3 +265,20 @@ func (b *book) close() {
 	_ = b.rows.Close()
 	_ = b.file.Close()
 }
+
+// Charset reads the encodings that XML of timetable programs comes in.
+func Charset(name string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(name) {
+	case "utf-8", "":
+		return in, nil
+	case "windows-1252", "iso-8859-1":
+		return charmap.Windows1252.NewDecoder().Reader(in), nil
+	case "windows-1250":
+		return charmap.Windows1250.NewDecoder().Reader(in), nil
+	case "windows-1251":
+		return charmap.Windows1251.NewDecoder().Reader(in), nil
+	case "windows-1256":
+		return charmap.Windows1256.NewDecoder().Reader(in), nil
+	}
+	return nil, BadFile("is XML in an encoding that is not known: save it as UTF-8")
+}

@@ -300,14 +300,29 @@ func (t *Table) Unknown() []string {
 // Has reports whether the file has the column.
 func (t *Table) Has(column int) bool { return slices.Contains(t.at, column) }
 
-// Header is how the file spells a column; the column's own name if the file has none.
+// Header is how the file spells a column; what people call it if the file has none.
 func (t *Table) Header(column string) string {
 	for _, c := range t.Columns {
 		if c.Column == column {
 			return c.Header
 		}
 	}
+	if i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == column }); i >= 0 && t.columns[i].Label != "" {
+		return t.columns[i].Label
+	}
 	return column
+}
+
+// Heads are what a file's header calls columns so that it can be read again: by their labels, where no other column has that name.
+func Heads(columns []Column) []string {
+	names := newNames(columns, Reading{})
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		if out[i] = c.Name; c.Label != "" && names.known[squeeze(c.Label)] == i {
+			out[i] = c.Label
+		}
+	}
+	return out
 }
 
 // Raw is the cells of a row as the file has them.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -117,7 +118,9 @@ func (a Answer) Read(t testing.TB, into any) {
 // Send calls with a body of any content type.
 func (c *Client) Send(t testing.TB, method, path, contentType string, body []byte) Answer {
 	t.Helper()
-	return answered(t, method, path, func() (Answer, error) { return c.TrySend(method, path, contentType, body) })
+	a := answered(t, method, path, func() (Answer, error) { return c.TrySend(method, path, contentType, body) })
+	c.checkDocumented(t, method, path, a)
+	return a
 }
 
 // answered is the answer to a call; one that reads is sent again while it is answered 503.
@@ -132,6 +135,55 @@ func answered(t testing.TB, method, path string, send func() (Answer, error)) An
 	}
 	a.explain(t, method+" "+path)
 	return a
+}
+
+// checkDocumented holds a refusal against the row that gave it: a status that the document does not promise there, or one of the
+// codes that mean something to a program, fails the test. Where the code is the status in words, the status says it all.
+func (c *Client) checkDocumented(t testing.TB, method, path string, a Answer) {
+	t.Helper()
+	if a.Status < 400 || a.Status == http.StatusMethodNotAllowed || c.app.Service == nil { // 405 is of no row
+		return
+	}
+	row := c.app.row(method, path)
+	var f Failure
+	if row == nil || row.Unlisted || json.Unmarshal(a.Body, &f) != nil {
+		return
+	}
+	promised := c.app.Service.Refusals(row)
+	if !slices.ContainsFunc(promised, func(e *api.Error) bool {
+		return e.Status == a.Status && (e.Code == f.Error || f.Error == http.StatusText(a.Status))
+	}) {
+		t.Errorf("%s was answered %d %s, which the document does not promise there: say it with api.MayFail (%s)", row.Name(), a.Status, f.Error,
+			f.Message)
+	}
+}
+
+// row is the endpoint that a call is for; nil: none. A path of fixed words goes before one with an id.
+func (a *App) row(method, path string) (found *api.Row) {
+	path, _, _ = strings.Cut(path, "?")
+	parts := strings.Split(path, "/")
+	for i := range a.Service.Kernel.Rows {
+		row := &a.Service.Kernel.Rows[i]
+		if row.Method != method {
+			continue
+		}
+		if row.Path == path {
+			return row
+		}
+		if fits(strings.Split(row.Path, "/"), parts) {
+			found = row
+		}
+	}
+	return found
+}
+
+func fits(named, parts []string) bool {
+	for i, part := range named {
+		if i >= len(parts) || part != parts[i] && !strings.HasPrefix(part, ":") {
+			return false
+		}
+	}
+	return len(named) == len(parts)
 }
 
 // explain logs, for the test's failure, why an instance answered 5xx.
@@ -181,7 +233,9 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 // Call calls with data in the request envelope; nil sends no body. Sign-in paths take it flat.
 func (c *Client) Call(t testing.TB, method, path string, data any) Answer {
 	t.Helper()
-	return answered(t, method, path, func() (Answer, error) { return c.TryCall(method, path, data) })
+	a := answered(t, method, path, func() (Answer, error) { return c.TryCall(method, path, data) })
+	c.checkDocumented(t, method, path, a)
+	return a
 }
 
 // TryCall is Call for goroutines of a test.
@@ -266,6 +320,7 @@ func (c *Client) Refuses(t testing.TB, method, path string, data any, status int
 		a.explain(t, method+" "+path)
 		t.Fatalf("%s %s: want %d, got %d %s", method, path, status, a.Status, a.Body)
 	}
+	c.checkDocumented(t, method, path, a)
 	f := a.Failure(t)
 	if code != "" && f.Error != code {
 		t.Fatalf("%s %s: want error %q, got %s", method, path, code, a.Body)

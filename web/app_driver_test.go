@@ -16,7 +16,7 @@ func TestApp_DriverWithoutALine_EveryTapArrivesOnce(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
 	s, clerk, _ := office(t, app, lifecycle.NewSchool{WeekendDays: []int16{}}) // today is a school day
-	phone := testkit.NewPhone()
+	phone, guardian := testkit.NewPhone(), testkit.NewPhone()
 	driver := testkit.Post[roster.EmployeeDetail](t, clerk, "/school-admin/employee/create",
 		map[string]any{"firstName": "Ravi", "lastName": "Kumar", "employeeType": "DRIVER", "phone": phone})
 	bus := testkit.Post[transport.Bus](t, clerk, "/school-admin/transport/bus/create",
@@ -31,13 +31,26 @@ func TestApp_DriverWithoutALine_EveryTapArrivesOnce(t *testing.T) {
 	for i := range 30 {
 		child := testkit.Post[made](t, clerk, "/school-admin/student/create",
 			map[string]any{"firstName": fmt.Sprintf("Child%02d", i), "lastName": "Rao"})
+		if i == 0 {
+			testkit.Post[made](t, clerk, "/school-admin/student/"+child.ID.String()+"/guardians",
+				map[string]any{"relation": "MOTHER", "firstName": "Meera", "lastName": "Rao", "phone": guardian})
+		}
 		riders = append(riders, map[string]any{"studentId": child.ID, "stopId": route.Stops[i/10].ID})
 	}
 	testkit.Put[transport.RouteDetail](t, clerk, "/school-admin/transport/route/"+route.ID.String()+"/students",
 		map[string]any{"students": riders})
 	trip := testkit.Post[transport.Scheduled](t, clerk, "/school-admin/transport/trip/schedule", map[string]any{"routeId": route.ID,
 		"tripDate": api.DateOf(app.Service.Kernel.Clock().In(s.Location())), "scheduledStartTime": "07:00"})
-	browse(t, app, "app-driver", map[string]any{"phone": phone})
+	colleague := testkit.Post[roster.EmployeeDetail](t, clerk, "/school-admin/employee/create",
+		map[string]any{"firstName": "Meena", "lastName": "Das", "employeeType": "DRIVER", "phone": testkit.NewPhone()})
+	home := testkit.Post[transport.RouteDetail](t, clerk, "/school-admin/transport/route/create",
+		map[string]any{"name": "Lake Road", "busId": bus.ID, "direction": "dropoff", "stops": []any{stop(0, "Temple", "15:00")}})
+	second := testkit.Post[transport.Scheduled](t, clerk, "/school-admin/transport/trip/schedule", map[string]any{"routeId": home.ID,
+		"tripDate": api.DateOf(app.Service.Kernel.Clock().In(s.Location())), "scheduledStartTime": "15:00"})
+	browse(t, app, "app-driver", map[string]any{"phone": phone, "guardian": guardian})
+	if n := s.Count(t, "trip", "id = ? and driver_id = ? and status = 'in_progress'", second.ID, colleague.ID); n != 1 {
+		t.Error("the second trip was not handed over")
+	}
 	if n := s.Count(t, "boarding_tap", "trip_id = ? and undone_at is null", trip.ID); n != 60 {
 		t.Errorf("%d taps arrived, want 60", n)
 	}

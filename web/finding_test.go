@@ -38,7 +38,7 @@ func TestSearch_FindsEveryRecordByKeyboard(t *testing.T) {
 func TestOverview_EachRole_HasItsDay(t *testing.T) {
 	t.Parallel()
 	for role, o := range map[string]struct{ modules, shown, hidden []string }{
-		"Accountant": {[]string{"fee"}, []string{"Collected today ₹300.00", "Cheques in clearing", "Day closing Open", "Dues over 30 days"},
+		"Accountant": {[]string{"fee"}, []string{"Collected today ₹300.00", "Cheques in clearing", "Day closing Not closed", "Dues over 30 days"},
 			[]string{"Marked today", "Not in a class", "Lessons without a teacher"}},
 		"Principal": {[]string{"report", "attendance", "leave", "timetable", "student", "event"},
 			[]string{"Marked today 10 of 40 90 % at school, 1 absent", "Leave waiting", "Lessons without a teacher", "Not in a class"},

@@ -21,7 +21,7 @@ func TestImportStory_OfficesWorkbook_IsMappedFixedAndTaken(t *testing.T) {
 	}
 	stage["book"] = base64.StdEncoding.EncodeToString(book)
 	browse(t, app, "import", stage)
-	for table, want := range map[string]int{"student": 101, "class": 6} {
+	for table, want := range map[string]int{"student": 101, "class": 6, "subject": 0, "class_subject": 0} {
 		if got := school.Count(t, table, "true"); got != want {
 			t.Errorf("%d rows in %s, want %d", got, table, want)
 		}

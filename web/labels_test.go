@@ -11,10 +11,10 @@ import (
 	"homeroom/api"
 )
 
-var formField = regexp.MustCompile(`k: '(\w+)',\s*label: (?:'([^']+)'|"([^"]+)")`)
+var formField = regexp.MustCompile(`k: '(\w+)',\s*label: t\((?:'([^']+)'|"([^"]+)")`)
 
 // TestForms_AFieldsRefusal_HasItsLabelOnScreen: what the API calls a field is its label on the page, or what the console knows
-// to replace by it (named in patterns/format.ts): the words of its wire name.
+// to replace by it (named in patterns/words.ts): the words of its wire name.
 func TestForms_AFieldsRefusal_HasItsLabelOnScreen(t *testing.T) {
 	t.Parallel()
 	fields := 0
@@ -40,7 +40,7 @@ func TestForms_AFieldsRefusal_HasItsLabelOnScreen(t *testing.T) {
 	}
 }
 
-// plainWords is fieldLabel of patterns/format.ts.
+// plainWords is fieldLabel of patterns/words.ts.
 func plainWords(name string) string {
 	if thing := strings.TrimPrefix(name, "is"); thing != name && thing != "" && thing[0] < 'a' {
 		name = strings.ToLower(thing[:1]) + thing[1:]

@@ -16,8 +16,12 @@ func TestNoticeRules_ChangedInABrowser_AreSaved(t *testing.T) {
 	s, clerk, stage := office(t, app, lifecycle.NewSchool{})
 	s.Child(t, s.Seat(t, "Class 5"), 1)
 	testkit.Put[notification.DeliverySetting](t, clerk, "/school-admin/notification/setting", map[string]any{"smsPrice": 25})
-	if err := s.DB(t).Exec(`update guardian set email = ''`).Error; err != nil {
-		t.Fatal(err)
+	// One parent without an e-mail, who has answered STOP to an SMS.
+	for _, statement := range []string{`update guardian set email = ''`, `insert into suppression (channel, recipient, reason, problem, created_at)
+		select 'SMS', u.phone, 'STOPPED', 'they wrote STOP', now() from guardian g join app_user u on u.id = g.user_id`} {
+		if err := s.DB(t).Exec(statement).Error; err != nil {
+			t.Fatal(err)
+		}
 	}
 	browse(t, app, "notices", stage)
 }

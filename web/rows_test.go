@@ -22,8 +22,11 @@ var noPage = map[string]string{
 	"GET /school-admin/permission/role/:id":                "the list of roles has all of it",
 	"POST /school-admin/notification/token":                "for push on phones; browsers have none",
 	"POST /school-admin/integration/webhook/delivery/list": "the page of a webhook asks by GET",
+	"GET /school-admin/oneroster/export":                   "for other programs, which fetch it by an API key",
+	"POST /school-admin/sign-in/link/list":                 "the page of a provider asks by GET",
 	"GET /school-admin/timetable/substitution/list":        "the page of a day's cover has them",
 	"POST /school-admin/timetable/substitution/list":       "the page of a day's cover has them",
+	"PUT /school-admin/notification/language":              "sent when it is chosen in the account menu: src/messages/own-language.ts",
 	"POST /school-admin/timetable/substitution":            "the page saves a day's cover as one",
 }
 
@@ -49,6 +52,9 @@ func calledByPages(t *testing.T) map[string]bool {
 				found[m[1]+to] = true
 			case m[2] == "":
 				found["GET"+to], found["POST"+to] = true, true
+			}
+			if strings.HasSuffix(to, "/import") && strings.HasSuffix(path, "import/kinds.ts") { // which makes the others of it
+				found["GET"+to+"/*"], found["GET"+to+"/list"], found["POST"+to+"/list"], found["POST"+to+"/*/undo"] = true, true, true, true
 			}
 		}
 		return err

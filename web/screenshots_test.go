@@ -18,6 +18,34 @@ import (
 
 func init() { patience = 60 * time.Minute } // there are many
 
+// TestPictures takes the README's, of the demo while it lives.
+func TestPictures(t *testing.T) {
+	app := testkit.StartOn(t, testkit.Stack(t), "readme_"+uuid.NewString()[:8], func(c *config.Config, o *service.Options) {
+		c.LocalPassword, o.NoFirstYear = password, false
+	})
+	d, err := demo.Make(t.Context(), app.Service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.Live(ctx, t.Logf)
+	}()
+	defer func() { stop(); <-ended }()
+	stage := map[string]any{"pin": demo.PIN}
+	for _, a := range d.Accounts() {
+		if _, known := stage["email"]; a.Role == "School admin" && !known {
+			stage["email"], stage["password"] = a.Email, a.Password
+		}
+		if _, known := stage["phone"]; a.Role == "Parent" && !known {
+			stage["phone"] = a.Phone
+		}
+	}
+	browse(t, app, "pictures", stage)
+}
+
 // TestScreenshots takes pictures of the console's pages: of the demo school, of one on
 // its first day, and of the platform with two database nodes.
 func TestScreenshots(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"gorm.io/gorm"
 
+	"homeroom/breaker"
 	"homeroom/tenancy"
 )
 
@@ -30,6 +31,7 @@ type Writes struct {
 	cluster *tenancy.Cluster
 	redis   redis.UniversalClient
 	log     *slog.Logger
+	breaker *breaker.Breaker
 
 	mu     sync.Mutex
 	missed []write // what Redis could not be told yet
@@ -44,7 +46,7 @@ type write struct {
 
 // New remembers the writes to the cluster's schools.
 func New(cluster *tenancy.Cluster, client redis.UniversalClient, log *slog.Logger) *Writes {
-	return &Writes{cluster: cluster, redis: client, log: log}
+	return &Writes{cluster: cluster, redis: client, log: log, breaker: breaker.New("standbys", patience, time.Now, log)}
 }
 
 // everybody is whom the office's writes are kept under.
@@ -72,7 +74,7 @@ func (w *Writes) Wrote(ctx context.Context, s *tenancy.School, user uuid.UUID, a
 	if all {
 		one.readers = append(one.readers, everybody)
 	}
-	if err := w.tell(context.WithoutCancel(ctx), one); err != nil {
+	if err := w.tell(ctx, one); err != nil {
 		w.log.Warn("a write could not be remembered; reads go to the nodes until it is", "error", err)
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -84,13 +86,14 @@ func (w *Writes) Wrote(ctx context.Context, s *tenancy.School, user uuid.UUID, a
 }
 
 func (w *Writes) tell(ctx context.Context, one write) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	args := []any{one.end, kept.Milliseconds()}
 	for _, reader := range one.readers {
 		args = append(args, field(one.node, reader))
 	}
-	return raise.Run(ctx, w.redis, []string{key(one.school)}, args...).Err()
+	_, err := breaker.Call(ctx, w.breaker, func(ctx context.Context) (any, error) {
+		return raise.Run(ctx, w.redis, []string{key(one.school)}, args...).Result()
+	})
+	return err
 }
 
 // retry tells Redis what it has missed, oldest first.
@@ -132,9 +135,9 @@ func (w *Writes) Open(ctx context.Context, s *tenancy.School, user uuid.UUID) (*
 
 // lastSeen is how far the school's node has to be read for this user.
 func (w *Writes) lastSeen(ctx context.Context, s *tenancy.School, user uuid.UUID) (after int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	found, err := w.redis.HMGet(ctx, key(s.ID.String()), field(s.Node, user.String()), field(s.Node, everybody)).Result()
+	found, err := breaker.Call(ctx, w.breaker, func(ctx context.Context) ([]any, error) {
+		return w.redis.HMGet(ctx, key(s.ID.String()), field(s.Node, user.String()), field(s.Node, everybody)).Result()
+	})
 	if err != nil {
 		return 0, err
 	}

@@ -5,10 +5,8 @@ package limit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -17,48 +15,31 @@ import (
 	limitstore "github.com/ulule/limiter/v3/drivers/store/redis"
 
 	"homeroom/api"
+	"homeroom/breaker"
 )
 
-const (
-	// defaultTimeout is how long a call waits for Redis.
-	defaultTimeout = 80 * time.Millisecond
-	// requiredTimeout is the same for a call that cannot run uncounted: better a moment
-	// later than not at all.
-	requiredTimeout = time.Second
-	// cooldown is how long Redis is not asked once it is taken for away.
-	cooldown = time.Second
-	// maxMisses is how many answers in a row may be late before it is: one late answer
-	// on a busy machine says nothing.
-	maxMisses = 3
-)
+// requiredTimeout is how long a call waits for Redis that cannot run uncounted: better a moment later than not at all.
+const requiredTimeout = time.Second
 
 // Limits is an api.Limiter.
 type Limits struct {
-	// Timeout is how long a call waits for Redis, 80 ms unless set.
-	Timeout time.Duration
-
 	shared, local limiter.Store
 	rates         map[api.LimitClass]limiter.Rate
-	log           *slog.Logger
-	away          func(bool) // sets the metric
-	now           func() time.Time
-
-	closedUntil atomic.Int64 // unix nanoseconds; 0 while Redis answers
-	misses      atomic.Int32 // late answers in a row
+	breaker       *breaker.Breaker
 }
 
 // Rates are what each class allows, as ulule/limiter writes it: 10-M is ten a minute.
 type Rates map[api.LimitClass]string
 
-// New makes limits; now is the clock of the cooldown.
-func New(client redis.UniversalClient, rates Rates, log *slog.Logger, away func(bool), now func() time.Time) (*Limits, error) {
+// New makes limits; now is the clock of the breaker's cooldown.
+func New(client redis.UniversalClient, rates Rates, timeout time.Duration, now func() time.Time, log *slog.Logger) (*Limits, error) {
 	shared, err := limitstore.NewStoreWithOptions(scripts{client, &batcher{}}, limiter.StoreOptions{Prefix: "homeroom:limit"})
 	if err != nil {
 		return nil, err
 	}
 	l := &Limits{
-		Timeout: defaultTimeout, shared: shared, local: memory.NewStore(),
-		rates: map[api.LimitClass]limiter.Rate{}, log: log, away: away, now: now,
+		shared: shared, local: memory.NewStore(), rates: map[api.LimitClass]limiter.Rate{},
+		breaker: breaker.New("limits", timeout, now, log),
 	}
 	for class, text := range rates {
 		rate, err := limiter.NewRateFromFormatted(text)
@@ -81,26 +62,22 @@ func (l *Limits) CountKey(ctx context.Context, key string, perMinute int) (api.L
 }
 
 func (l *Limits) count(ctx context.Context, key string, rate limiter.Rate, required bool) (api.LimitState, error) {
-	if l.mayAsk() {
-		timeout := l.Timeout
-		if required {
-			timeout = max(timeout, requiredTimeout)
-		}
-		// A caller who hangs up is no sign that Redis is away.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
-		defer cancel()
-		state, err := l.shared.Get(ctx, key, rate)
-		if err == nil {
-			l.answered()
-			return api.LimitState{Limit: state.Limit, Remaining: state.Remaining, Reset: state.Reset, Reached: state.Reached, Shared: true}, nil
-		}
-		l.failed(err)
+	timeout := time.Duration(0)
+	if required {
+		timeout = requiredTimeout
 	}
-	state, err := l.local.Get(ctx, key, rate)
-	if err != nil {
-		return api.LimitState{}, fmt.Errorf("counting a call: %w", err)
+	state, err := breaker.CallWithin(ctx, l.breaker, timeout, func(ctx context.Context) (limiter.Context, error) {
+		return l.shared.Get(ctx, key, rate)
+	})
+	together := err == nil
+	if !together {
+		if state, err = l.local.Get(ctx, key, rate); err != nil {
+			return api.LimitState{}, fmt.Errorf("counting a call: %w", err)
+		}
 	}
-	return api.LimitState{Limit: state.Limit, Remaining: state.Remaining, Reset: state.Reset, Reached: state.Reached}, nil
+	return api.LimitState{
+		Limit: state.Limit, Remaining: state.Remaining, Reset: state.Reset, Reached: state.Reached, Shared: together,
+	}, nil
 }
 
 // Take counts something that is no request, such as an event of the live channel, against
@@ -114,33 +91,4 @@ func (l *Limits) Take(ctx context.Context, class api.LimitClass, caller string) 
 }
 
 // Away reports whether limits are counted by this process alone, since Redis does not answer.
-func (l *Limits) Away() bool { return l.closedUntil.Load() != 0 }
-
-// mayAsk lets all calls through while Redis answers, and after a cooldown one at a time.
-func (l *Limits) mayAsk() bool {
-	until := l.closedUntil.Load()
-	now := l.now().UnixNano()
-	if until == 0 {
-		return true
-	}
-	return now > until && l.closedUntil.CompareAndSwap(until, now+int64(cooldown))
-}
-
-func (l *Limits) answered() {
-	l.misses.Store(0)
-	if l.closedUntil.Swap(0) != 0 {
-		l.away(false)
-		l.log.Info("Redis answers again: limits are counted together")
-	}
-}
-
-func (l *Limits) failed(err error) {
-	late := errors.Is(err, context.DeadlineExceeded)
-	if late && l.closedUntil.Load() == 0 && l.misses.Add(1) < maxMisses {
-		return
-	}
-	if l.closedUntil.Swap(l.now().Add(cooldown).UnixNano()) == 0 {
-		l.away(true)
-		l.log.Warn("Redis does not answer: limits are counted by this process alone", "error", err)
-	}
-}
+func (l *Limits) Away() bool { return l.breaker.Away() }

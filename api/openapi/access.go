@@ -68,7 +68,8 @@ func titleOf(row *api.Row, catalogue api.Catalogue) (title string, order int) {
 	return strings.ToUpper(resource[:1]) + resource[1:], len(catalogue)
 }
 
-// whoMay says in a line who may call the row, how often, and what is special about it.
+// whoMay says in a line who may call the row, and what is special about it. Its limit is x-limit-class, and whether keys may call
+// it is its security: the page has words for both.
 func (d *document) whoMay(row *api.Row) string {
 	var out []string
 	switch {
@@ -91,13 +92,7 @@ func (d *document) whoMay(row *api.Row) string {
 		out = append(out, "Closed to teachers in evaluation mode.")
 	}
 	if row.Fresh {
-		out = append(out, "Needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
-	}
-	if row.GivesCSV() {
-		out = append(out, "With `format=csv` the whole list is a CSV file, by the same filters and order.")
-	}
-	if row.TakesKeys() {
-		out = append(out, "An API key may call it.")
+		out = append(out, "Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.")
 	}
 	if row.FreshFile {
 		out = append(out, "The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
@@ -106,12 +101,14 @@ func (d *document) whoMay(row *api.Row) string {
 		out = append(out, row.SometimesFresh+" needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")
 	}
 	if row.Twin {
-		out = append(out, "The same list as the GET, for clients that ask by POST.")
+		out = append(out, "The GET's list, for clients that ask by POST.")
 	}
 	if row.Version > 1 {
 		out = append(out, fmt.Sprintf("Version %d.", row.Version))
 	}
-	out = append(out, fmt.Sprintf("Counts as `%s` (%s, per %s).", row.Class, limitWords[row.Class], row.CountsPer()))
+	if row.CountsPer() == "session" {
+		out = append(out, "Counts per session.")
+	}
 	return strings.Join(out, " ")
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -31,17 +30,6 @@ func newAsset(media string, plain []byte) *asset {
 	_, _ = w.Write(plain)                                   // a buffer takes everything
 	_ = w.Close()
 	return zippedAsset(media, out.Bytes())
-}
-
-// newAssetFile takes a file that is compressed already, by its name, as it is.
-func newAssetFile(name, media string, raw []byte) (*asset, error) {
-	if !strings.HasSuffix(name, ".gz") {
-		return newAsset(media, raw), nil
-	}
-	if _, err := gzip.NewReader(bytes.NewReader(raw)); err != nil {
-		return nil, fmt.Errorf("%s is not compressed: %w", name, err)
-	}
-	return zippedAsset(media, raw), nil
 }
 
 func zippedAsset(media string, zipped []byte) *asset {

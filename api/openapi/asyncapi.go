@@ -157,7 +157,7 @@ func (c LiveChannel) page(k *api.Kernel) ([]byte, error) {
 			return nil, err
 		}
 	}
-	out.WriteString("</body></html>\n")
+	out.WriteString("</main></body></html>\n")
 	return []byte(out.String()), nil
 }
 
@@ -166,7 +166,7 @@ func pageHead(title, links string) string {
 	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
 		`<title>Homeroom: ` + html.EscapeString(title) +
 		`</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/api-docs/page.css">` +
-		`</head><body class="live"><p><a href="/api-docs">The API</a>` + links + `</p><h1>` + html.EscapeString(title) + `</h1>`
+		`</head><body class="live"><main><p><a href="/api-docs">The API</a>` + links + `</p><h1>` + html.EscapeString(title) + `</h1>`
 }
 
 // fieldTable writes the fields of an object: name, whether it is always there, what it holds and means.

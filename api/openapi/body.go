@@ -34,6 +34,9 @@ func (d *document) requestBody(row *api.Row) (*requestBody, error) {
 		}
 		must = row.Method != http.MethodDelete && !row.NoBodyNeeded && row.HasFields()
 	}
+	if row.GivesChanges() {
+		data = d.withSince(data)
+	}
 	if !row.Flat {
 		data = schema{"type": "object", "properties": schema{"data": data}, "required": []string{"data"}}
 	}

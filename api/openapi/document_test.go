@@ -108,7 +108,7 @@ func TestARowIsDocumentedWithWhatItCanReallyAnswer(t *testing.T) {
 		"deleteSchoolAdminStudentById":       "204 400 401 403 404 409 422 429 500 503",
 		"getBusTrackingBusByBusIdLive":       "200 400 401 403 404 422 429 500 503",
 		"postAuthLogin":                      "200 400 401 413 422 429 500 503",
-		"postAuthLogout":                     "200 401 403 422 429 500 503",
+		"postAuthLogout":                     "200 400 401 403 422 429 500 503",
 		"postSuperAdminSchoolCreate":         "201 400 401 403 409 413 422 429 500 503",
 		"postSchoolAdminFeeCollectionRecord": "200 400 401 403 404 409 413 422 429 500 503",
 		"getSchoolAdminAttendanceReport":     "200 400 401 403 404 422 429 500 503",

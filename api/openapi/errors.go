@@ -38,7 +38,9 @@ var (
 	failTooLarge     = failure{"TooLarge", api.Coded(413, "", "The body is larger than 1 MiB")}
 	failFileTooLarge = failure{"FileTooLarge", fileTooLarge(api.MaxUpload)}
 	failTooLargeFile = failure{"TooLargeFile", fileTooLarge(api.MaxFile)}
-	failInvalid      = failure{"Invalid", api.Invalid(api.Detail{Field: "firstName", Message: "firstName is required"},
+	failTooMuch      = failure{"TooManyRecords", api.Coded(413, "",
+		fmt.Sprintf("The list has more than %d records. Choose a filter", api.MaxSynced))}
+	failInvalid = failure{"Invalid", api.Invalid(api.Detail{Field: "firstName", Message: "firstName is required"},
 		api.Detail{Field: "guardians[0].phone", Message: "phone must be a phone number like +919812345678"})}
 	failList = failure{"InvalidList", api.Invalid(api.Detail{Field: "limit", Message: "limit must be a whole number from 1 to 100"},
 		api.Detail{Field: "sort.field", Message: "can be sorted by createdAt, name"})}
@@ -64,18 +66,20 @@ func failures(row *api.Row, in input) []failure {
 	school, platform := row.Kind() == api.KindSchool, row.Kind() == api.KindPlatform
 	writes := (school || platform) && row.Action != api.Read
 	add(row.Bearer, failUnauthorized)
-	add(school || platform, failDenied)
+	add(row.Bearer, failDenied) // of a row that needs no right: an API key
 	add(row.Fresh || row.FreshFile || row.SometimesFresh != "", failNotFresh)
 	add(row.Console, failNotConsole)
 	add(school || row.Bearer && !platform, failSuspended)
-	add(school, failNoSchool)
+	add(school || namesSchool(row), failNoSchool)
 	add(closedToTeachers(row), failEvaluation)
-	add(in.path || platform && in.body && row.Status != 201, failNotFound) // an operator names records in the body too
-	add(in.path && row.Module == "student", failNoStudent)
-	add(in.path || in.query || in.body, failMalformed)
+	// An operator names records by other words too.
+	add(in.path || len(row.IDs()) > 0 || platform && in.body && row.Status != 201, failNotFound)
+	add(namesStudent(row), failNoStudent)
+	add(true, failMalformed) // of a row that takes nothing: the query string
 	add(in.body && !row.Upload, failTooLarge)
 	add(row.Upload && !row.AnyFile, failFileTooLarge)
 	add(row.AnyFile, failTooLargeFile)
+	add(row.GivesChanges(), failTooMuch)
 	add(row.Listing != nil, failList)
 	add(row.Listing == nil, failInvalid) // of a row that takes nothing: a parameter of the query
 	add(writes && row.Action == api.Write, failDuplicate)
@@ -83,6 +87,28 @@ func failures(row *api.Row, in input) []failure {
 	add(writes && row.Action == api.Delete, failInUse)
 	add(row.Versioned, failStale)
 	add(row.Idempotent, failKeyReused)
+	return out
+}
+
+// namesStudent reports whether a call of the row says by id which student it is about.
+func namesStudent(row *api.Row) bool {
+	if strings.Contains(row.Path, "/student/:") || strings.Contains(row.Path, ":studentId") {
+		return true
+	}
+	return slices.ContainsFunc(row.IDs(), func(name string) bool { return name == "studentId" || name == "studentIds" })
+}
+
+// namesSchool reports whether an operator's call says by id which school it is about.
+func namesSchool(row *api.Row) bool {
+	return row.Kind() == api.KindPlatform && (strings.HasPrefix(row.Path, "/super-admin/school/:") || slices.Contains(row.IDs(), "schoolId"))
+}
+
+// Refusals are all that the row can answer besides success, as the document has them.
+func Refusals(row *api.Row) []*api.Error {
+	out := slices.Clone(row.Failures)
+	for _, f := range failures(row, inputOf(row)) {
+		out = append(out, f.err)
+	}
 	return out
 }
 
@@ -111,6 +137,10 @@ func (d *document) refuse(row *api.Row, in input, responses map[string]response)
 		answer := d.failureResponse(status, fs, row.Failures)
 		if own[status] {
 			answer.Description = fs[0].err.Message
+			answer.Headers = nil // they are those of its success
+			if retryLater(status) {
+				answer.Headers = headersOf(retryHeader)
+			}
 		} else {
 			name := shareName(fs)
 			d.responses[name] = answer
@@ -118,6 +148,10 @@ func (d *document) refuse(row *api.Row, in input, responses map[string]response)
 		}
 		responses[strconv.Itoa(status)] = answer
 	}
+}
+
+func retryLater(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
 
 func shareName(fs []failure) string {
@@ -139,9 +173,9 @@ func (d *document) failureResponse(status int, fs []failure, own []*api.Error) r
 			examples[f.name] = example{Ref: "#/components/examples/" + f.name}
 		}
 	}
-	headers := headersOf("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
-	if status == 429 || status == 503 {
-		headers = headersOf("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After")
+	headers := headersOf(answerHeaders)
+	if retryLater(status) {
+		headers = headersOf(answerHeaders, retryHeader)
 	}
 	return response{
 		Description: statusWords[status],

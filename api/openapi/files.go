@@ -35,6 +35,6 @@ func filesPage(k *api.Kernel) []byte {
 		}
 		out.WriteString("</table>")
 	}
-	out.WriteString("</body></html>\n")
+	out.WriteString("</main></body></html>\n")
 	return []byte(out.String())
 }

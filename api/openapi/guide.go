@@ -8,7 +8,7 @@ import (
 	"homeroom/api"
 )
 
-//go:embed swagger/guide.md
+//go:embed page/guide.md
 var guideText string
 
 // guide is the page an app's developer reads first: what all rows have in common,
@@ -22,6 +22,7 @@ func guide(rows []*api.Row, catalogue api.Catalogue) string {
 		"{{codes}}\n", codes.String(),
 		"{{access}}\n", accessTable(rows, catalogue),
 		"{{limit}}", fmt.Sprint(api.DefaultLimit),
+		"{{syncDays}}", fmt.Sprint(api.SyncDays),
 		"{{maxLimit}}", fmt.Sprint(api.MaxLimit),
 	).Replace(guideText)
 }

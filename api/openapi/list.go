@@ -29,13 +29,11 @@ func listParameters(l *api.Listing) []parameter {
 	return out
 }
 
-// listBody is the same request as the POST twin takes it.
+// listBody is the same request as the POST twin takes it. What its filters keep, the GET's parameters say.
 func listBody(l *api.Listing) schema {
 	filters := schema{}
 	for name, f := range l.Filters {
-		s := filterSchema(f)
-		s["description"] = filterWords(f)
-		filters[name] = s
+		filters[name] = filterSchema(f)
 	}
 	page, limit := pageSchemas()
 	field, order := sortSchemas(l)
@@ -92,6 +90,9 @@ func filterWords(f api.Filter) string {
 	}
 	if f.Kind == "search" {
 		return "Text to find anywhere in the record's words, in any case."
+	}
+	if f.Kind == "object" {
+		return "A JSON object: only records that have all its members."
 	}
 	if f.Kind != "date" && f.Kind != "date-time" {
 		return "Only records with this value." // whatever else its condition compares

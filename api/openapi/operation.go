@@ -16,10 +16,18 @@ import (
 // input is where a row's request comes from.
 type input struct{ path, query, body bool }
 
+func inputOf(row *api.Row) input {
+	return input{
+		path:  len(row.PathFields()) > 0,
+		query: (row.Method == http.MethodGet || row.Upload) && (row.Listing != nil || row.HasFields() || row.GivesChanges()),
+		body:  row.Method != http.MethodGet && (row.Upload || row.Listing != nil || row.HasFields() || row.Versioned),
+	}
+}
+
 // operation describes one row.
 func (d *document) operation(row *api.Row) (*operation, error) {
-	var in input
-	parameters, err := d.parameters(row, &in)
+	in := inputOf(row)
+	parameters, err := d.parameters(row)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +35,6 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.body = body != nil
 	success, err := d.success(row)
 	if err != nil {
 		return nil, err
@@ -80,7 +87,7 @@ func operationID(row *api.Row) string {
 	return strings.ToLower(row.Method) + camel(strings.Join(words, "/"))
 }
 
-func (d *document) parameters(row *api.Row, in *input) ([]parameter, error) {
+func (d *document) parameters(row *api.Row) ([]parameter, error) {
 	var out []parameter
 	for _, f := range row.PathFields() {
 		name := f.Tag.Get("path")
@@ -94,12 +101,10 @@ func (d *document) parameters(row *api.Row, in *input) ([]parameter, error) {
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", name, err)
 		}
-		in.path = true
 		out = append(out, parameterOf(name, inPath, true, s))
 	}
 	switch {
 	case row.Listing != nil && !row.Twin:
-		in.query = true
 		out = append(out, listParameters(row.Listing)...)
 		if row.GivesCSV() {
 			out = append(out, parameterOf(api.FormatParameter, inQuery, false, schema{
@@ -112,7 +117,6 @@ func (d *document) parameters(row *api.Row, in *input) ([]parameter, error) {
 		if err != nil {
 			return nil, err
 		}
-		in.query = len(query) > 0
 		out = append(out, query...)
 	case row.TakesCSV():
 		query, err := d.queryParameters(row)
@@ -125,6 +129,9 @@ func (d *document) parameters(row *api.Row, in *input) ([]parameter, error) {
 				out = append(out, p)
 			}
 		}
+	}
+	if row.GivesChanges() && row.Method == http.MethodGet {
+		out = append(out, parameter{Ref: "#/components/parameters/" + sinceName})
 	}
 	if row.Console {
 		out = append(out, parameterOf(api.ConsoleHeader, inHeader, true, schema{
@@ -176,10 +183,7 @@ func parameterOf(name, in string, required bool, s schema) parameter {
 
 // success is the row's answer in the spec's envelope.
 func (d *document) success(row *api.Row) (response, error) {
-	out := response{
-		Description: row.Message,
-		Headers:     headersOf("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-	}
+	out := response{Description: row.Message}
 	if row.Status == http.StatusNoContent {
 		out.Description = "Done. There is no body."
 		return out, nil
@@ -207,6 +211,9 @@ func (d *document) success(row *api.Row) (response, error) {
 	if err != nil {
 		return out, fmt.Errorf("answer: %w", err)
 	}
+	if row.GivesChanges() {
+		data = schema{"allOf": []any{data, d.schemas.output(syncedType)}}
+	}
 	properties := schema{"data": data, "message": schema{"type": "string", "examples": []any{row.Message}}}
 	required := []string{"data", "message"}
 	if flat, ok := reflect.New(row.Response).Elem().Interface().(interface{ Flatten() map[string]any }); ok && row.Flat {
@@ -215,6 +222,11 @@ func (d *document) success(row *api.Row) (response, error) {
 			return out, fmt.Errorf("answer: %w", err)
 		}
 		whole, _ := top["properties"].(schema)
+		for name, field := range whole { // what is left out where it is empty has its place there too
+			if properties[name] == nil {
+				properties[name] = field
+			}
+		}
 		for _, name := range slices.Sorted(maps.Keys(flat.Flatten())) {
 			if properties[name], ok = whole[name]; !ok {
 				properties[name] = schema{}

@@ -10,13 +10,12 @@ import (
 	"homeroom/api"
 )
 
-//go:embed swagger/swagger-ui-bundle.js.gz swagger/swagger-ui.css.gz swagger/page.html swagger/page.css swagger/init.js
+//go:embed page/page.html page/page.css page/reference.js
 var docsFiles embed.FS
 
 // docsPolicy lets the page load its own files and call this service, nothing else.
-// Swagger UI styles its elements inline and draws its icons from data addresses.
-const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; " +
+	"form-action 'none'; frame-ancestors 'none'"
 
 // Mount serves the document of the kernel's rows, and a page to read it and try it out
 // whose files all come from this binary. Its error names every row that cannot be
@@ -34,21 +33,16 @@ func Mount(k *api.Kernel) error {
 		return newAsset("application/json; charset=utf-8", document)
 	}), "/api-docs/files": sync.OnceValue(func() *asset { return newAsset("text/html; charset=utf-8", filesPage(k)) })}
 	for path, file := range map[string]struct{ name, media string }{
-		"/api-docs":                      {"page.html", "text/html; charset=utf-8"},
-		"/api-docs/":                     {"page.html", "text/html; charset=utf-8"},
-		"/api-docs/page.css":             {"page.css", "text/css; charset=utf-8"},
-		"/api-docs/init.js":              {"init.js", "text/javascript; charset=utf-8"},
-		"/api-docs/swagger-ui.css":       {"swagger-ui.css.gz", "text/css; charset=utf-8"},
-		"/api-docs/swagger-ui-bundle.js": {"swagger-ui-bundle.js.gz", "text/javascript; charset=utf-8"},
+		"/api-docs":              {"page.html", "text/html; charset=utf-8"},
+		"/api-docs/":             {"page.html", "text/html; charset=utf-8"},
+		"/api-docs/page.css":     {"page.css", "text/css; charset=utf-8"},
+		"/api-docs/reference.js": {"reference.js", "text/javascript; charset=utf-8"},
 	} {
-		raw, err := docsFiles.ReadFile("swagger/" + file.name)
+		raw, err := docsFiles.ReadFile("page/" + file.name)
 		if err != nil {
 			return fmt.Errorf("the documentation page's files: %w", err)
 		}
-		a, err := newAssetFile(file.name, file.media, raw)
-		if err != nil {
-			return err
-		}
+		a := newAsset(file.media, raw)
 		files[path] = func() *asset { return a }
 	}
 	serve(k, files)

@@ -106,6 +106,6 @@ func (p Push) page(k *api.Kernel) ([]byte, error) {
 		strings.Join(kept, ", "), p.Else.Hours()/24))
 
 	out.WriteString("<h2>What was sent</h2><p>" + inHTML("Whether or not a push arrives, `GET /parent/notification/delivered-notifications` "+
-		"has every notice, newest first, with the same `type` and in `data` the same `id` and `studentId`.") + "</p></body></html>\n")
+		"has every notice, newest first, with the same `type` and in `data` the same `id` and `studentId`.") + "</p></main></body></html>\n")
 	return []byte(out.String()), nil
 }

@@ -170,6 +170,10 @@ func (r response) name() string {
 	kinds := slices.Sorted(maps.Keys(r.Content))
 	data, _ := r.envelope()["data"].(schema)
 	record, _ := data["$ref"].(string)
+	if parts, isSynced := data["allOf"].([]any); isSynced {
+		record, _ = parts[0].(schema)["$ref"].(string)
+		record += "Sync"
+	}
 	switch {
 	case len(content.Examples) > 0:
 		return strings.Join(slices.Sorted(maps.Keys(content.Examples)), "Or")

@@ -52,31 +52,34 @@ var clients = []struct{ prefix, name string }{
 	{"super-admin", "Super admin"},
 }
 
-// limitWords say what a limit class counts.
-var limitWords = map[api.LimitClass]string{
-	api.LimitAuth:  "sign-in",
-	api.LimitRead:  "reads",
-	api.LimitWrite: "writes",
-	api.LimitRide:  "ride taps and positions",
+// answerHeaders are the headers of every answer, by the names of their components. The document says them of refusals, which
+// rows share, and in words of all others: said of each, they were a twentieth of it.
+var answerHeaders = map[string]string{
+	"X-Request-Id": "Request", "X-RateLimit-Limit": "Limit", "X-RateLimit-Remaining": "Remaining", "X-RateLimit-Reset": "Reset",
 }
 
+// retryHeader is what an answer to come back to later says besides.
+var retryHeader = map[string]string{"Retry-After": "Retry"}
+
 var sharedHeaders = map[string]header{
-	"X-Request-Id": headerOf("string",
+	"Request": headerOf("string",
 		"Names this request in our log. Send your own (8 to 64 letters, digits, dots, dashes) to follow it."),
-	"X-RateLimit-Limit":     headerOf("integer", "Calls allowed in the window."),
-	"X-RateLimit-Remaining": headerOf("integer", "Calls left in the window."),
-	"X-RateLimit-Reset":     headerOf("integer", "When the window ends, in seconds since 1970."),
-	"Retry-After":           headerOf("integer", "Seconds to wait before trying again."),
+	"Limit":     headerOf("integer", "Calls allowed in the window."),
+	"Remaining": headerOf("integer", "Calls left in the window."),
+	"Reset":     headerOf("integer", "When the window ends, in seconds since 1970."),
+	"Retry":     headerOf("integer", "Seconds to wait before trying again."),
 }
 
 func headerOf(kind, says string) header {
 	return header{Description: says, Schema: schema{"type": kind}}
 }
 
-func headersOf(names ...string) map[string]header {
+func headersOf(components ...map[string]string) map[string]header {
 	out := map[string]header{}
-	for _, name := range names {
-		out[name] = header{Ref: "#/components/headers/" + name}
+	for _, names := range components {
+		for name, component := range names {
+			out[name] = header{Ref: "#/components/headers/" + component}
+		}
 	}
 	return out
 }
@@ -94,4 +97,5 @@ var sharedParameters = map[string]parameter{
 			"409. A UUID per action does well.",
 		Schema: schema{"type": "string", "maxLength": 200, "pattern": "^[ -~]*$"},
 	},
+	sinceName: {Name: api.SinceParameter, In: inQuery, Description: sinceWords, Schema: sinceSchema()},
 }

@@ -25,13 +25,15 @@ type tick struct {
 
 var ended sync.Map // name → chan struct{}, closed when the feed's work has ended
 
+var errNothingToTell = api.Conflict("Nothing to tell")
+
 // ticks counts until nobody listens.
 func ticks(_ api.PlatformCtx, r tickRequest) (api.Feed[tick], error) {
 	over, _ := ended.LoadOrStore(r.Name, make(chan struct{}))
 	return api.Feed[tick]{Run: func(ctx context.Context, tell func(tick) error) error {
 		defer close(over.(chan struct{}))
 		if r.Fail {
-			return api.Conflict("Nothing to tell")
+			return errNothingToTell
 		}
 		for n := 1; ; n++ {
 			if err := tell(tick{n}); err != nil {

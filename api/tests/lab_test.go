@@ -35,7 +35,7 @@ func labRows(_ *config.Config, o *service.Options) {
 		api.Create("/school-admin/event/payment", "event", "Adds a class, once for each key", pays, api.Idempotent),
 		api.Remove("/school-admin/event/payment/:id", "event", "Removes a class, once for each key", refunds, api.Idempotent),
 		api.PlatformRow("POST", "/super-admin/lab/payment", "Answers once for each key", api.Write, 201, paysPlatform, api.Idempotent),
-		api.PlatformFeed("/super-admin/lab/feed", "Counts until nobody listens", ticks),
+		api.PlatformFeed("/super-admin/lab/feed", "Counts until nobody listens", ticks, api.MayFail(errNothingToTell)),
 		api.Post("/school-admin/event/swap", "event", "Locks two classes in the order given", swaps),
 		api.Post("/school-admin/event/race", "event", "Adds a class, and loses as many races as it is told to", loses),
 		api.Post("/school-admin/event/later", "event", "Adds a class with the COMMIT", addsLater),

@@ -18,7 +18,7 @@ import (
 
 // awayLines is how often an instance has noticed that Redis does not answer.
 func awayLines(app *testkit.App) int {
-	return strings.Count(app.Log.String(), "Redis does not answer")
+	return strings.Count(app.Log.String(), `"msg":"redis is unavailable","part":"limits"`)
 }
 
 // wrongPassword is a sign-in of somebody else each time.
@@ -92,7 +92,7 @@ func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 			if n := awayLines(app) - before; n != 1 {
 				t.Errorf("said %d times that Redis is away, want once", n)
 			}
-			if got := metric(t, app, "homeroom_limits_uncoordinated"); got != "1" {
+			if got := metric(t, app, `homeroom_redis_unreachable{part="limits"}`); got != "1" {
 				t.Errorf("the metric says %s", got)
 			}
 
@@ -103,7 +103,7 @@ func TestWithoutRedisTheServiceGoesOnAndNobodySignsIn(t *testing.T) {
 				clock.Pass(time.Second + 1)
 				return app.Nobody().Call(t, "POST", "/auth/login", wrongPassword()).Status == 400
 			})
-			if got := metric(t, app, "homeroom_limits_uncoordinated"); got != "0" {
+			if got := metric(t, app, `homeroom_redis_unreachable{part="limits"}`); got != "0" {
 				t.Errorf("the metric says %s after the recovery", got)
 			}
 			if a := other.Call(t, "GET", readPath, nil); a.Status != 200 {

@@ -12,7 +12,7 @@ func TestQuery_UnknownParameter_IsNamedWithThoseThereAre(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
 	for path, want := range map[string]string{
-		"GET /school-admin/class/list?search=x":    "search: is no parameter here. A list takes page, limit, sort[field], sort[order] and filters[…]",
+		"GET /school-admin/class/list?search=x":    "search: is no parameter here. A list takes page, limit, sort[field], sort[order], updatedSince and filters[…]",
 		"GET /school-admin/class/list?sort=name":   "sort: is no parameter here.",
 		"GET /school-admin/class/list?page[]=1":    "page[]: is no parameter here.",
 		"POST /school-admin/class/list?page=1&x=1": "x: is no parameter here.",

@@ -110,6 +110,11 @@ var writers = map[string]func(t *testing.T, k *takeover) []signedIn{
 			"First Name,Guardian Name,Guardian Phone,Guardian Relation\nAsha,Meera,"+k.victim.Phone+",MOTHER\n")
 		return nil
 	},
+	"POST /school-admin/guardian/import": func(t *testing.T, k *takeover) []signedIn {
+		testkit.Post[any](t, k.office, "/school-admin/student/create", map[string]any{"firstName": "Asha", "admissionNumber": "G-1"})
+		send(t, k.office, "/school-admin/guardian/import", "Admission No,Guardian Name,Mobile,Relation\nG-1,Meera,"+k.victim.Phone+",MOTHER\n")
+		return nil
+	},
 	"POST /school-admin/employee/create": func(t *testing.T, k *takeover) []signedIn {
 		email := address()
 		k.employee(t, map[string]any{"firstName": "Mole", "employeeType": "ADMIN", "phone": k.victim.Phone, "email": email})
@@ -167,15 +172,22 @@ var writers = map[string]func(t *testing.T, k *takeover) []signedIn{
 
 // others take a phone or an e-mail and write no account's.
 var others = map[string]string{
-	"POST /auth/console/login":                      "signs in",
-	"POST /auth/login":                              "signs in",
-	"POST /auth/password/forgot":                    "signs in",
-	"POST /school-admin/guardian/{id}/erase":        "the phone is the guardian's own, typed to confirm",
-	"PUT /parent/notification/preferences":          "says whether e-mails are wanted",
-	"PUT /school-admin/setting":                     "the school's own, for its letterhead",
-	"PUT /super-admin/school/{id}":                  "the school's own, for its letterhead",
-	"POST /school-admin/library/book/import":        "books",
-	"POST /school-admin/fee/opening-balance/import": "amounts by admission number",
+	"POST /auth/console/login":                       "signs in",
+	"POST /auth/login":                               "signs in",
+	"POST /auth/password/forgot":                     "signs in",
+	"POST /school-admin/guardian/{id}/erase":         "the phone is the guardian's own, typed to confirm",
+	"PUT /parent/notification/preferences":           "says whether e-mails are wanted",
+	"PUT /school-admin/setting":                      "the school's own, for its letterhead",
+	"PUT /super-admin/school/{id}":                   "the school's own, for its letterhead",
+	"POST /school-admin/library/book/import":         "books",
+	"POST /school-admin/fee/opening-balance/import":  "amounts by admission number",
+	"POST /school-admin/fee/concession/import":       "concessions by admission number",
+	"POST /school-admin/subject/import":              "subjects",
+	"POST /school-admin/employee/assignments/import": "names a teacher, by their phone too",
+	"POST /school-admin/timetable/import":            "names a teacher, by their phone too",
+	"POST /school-admin/transport/route/import":      "routes",
+	"POST /school-admin/transport/rider/import":      "riders by admission number",
+	"POST /school-admin/attendance/import":           "marks by admission number",
 }
 
 func put(t *testing.T, c *testkit.Client, path string, change map[string]any) {

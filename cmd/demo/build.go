@@ -35,6 +35,7 @@ type worker struct {
 	ID           uuid.UUID
 	UserID       *uuid.UUID
 	EmployeeCode string
+	PhotoFileID  *uuid.UUID
 }
 
 // learner is a student as the school has them.
@@ -54,14 +55,16 @@ type part struct {
 }
 
 // parts are made in this order; those of the second list at the same time, each by an office of its own.
-func (p *plan) parts() (first, then []part) {
+func (p *plan) parts(today api.Date) (first, then []part) {
 	divisions := len(p.classes) * len(p.divisions)
 	return []part{
+			{"year", yearGoesOn(today), (*builder).prolongYear},
 			{"people", fmt.Sprintf(`exists (select from student where admission_number = '%s-%04d')`, p.prefix(), p.seats()), (*builder).addPeople},
 			{"lessons", fmt.Sprintf(`(select count(distinct division_id) from timetable_slot) >= %d`, divisions), (*builder).addLessons},
 		}, []part{
 			{"sign-ins", p.pinsDone(), (*builder).setPINs},
 			{"buses", p.transportDone(), (*builder).addBuses},
+			{"photos", p.photosDone(), (*builder).addPhotos},
 			{"library", libraryDone, (*builder).addLibrary},
 			{"talk", talkDone, (*builder).addTalk},
 			{"fees", feesDone, (*builder).addFees},
@@ -76,7 +79,7 @@ func (d *Demo) fill(ctx context.Context, p *plan, school *tenancy.School) error 
 	if err != nil {
 		return err
 	}
-	first, then := p.parts()
+	first, then := p.parts(d.today(school))
 	done, err := ready(db, append(first[:len(first):len(first)], then...))
 	if err != nil {
 		return err

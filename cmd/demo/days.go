@@ -61,7 +61,7 @@ func (d *Demo) markDays(ctx context.Context, p *plan, school *tenancy.School, db
 	return all.Wait()
 }
 
-// missing are the registers to be marked, the oldest first.
+// missing are the registers to be marked, the latest first: who looks around while they are made sees today and this week.
 func (d *Demo) missing(p *plan, school *tenancy.School, db *gorm.DB) ([]register, error) {
 	today := d.today(school)
 	from := today.AddDays(-cmp.Or(d.Days, markedDays))
@@ -120,7 +120,7 @@ func (d *Demo) missing(p *plan, school *tenancy.School, db *gorm.DB) ([]register
 	}
 	slices.SortStableFunc(out, func(a, b register) int {
 		if a.day != b.day {
-			if a.day.Before(b.day) {
+			if b.day.Before(a.day) {
 				return -1
 			}
 			return 1

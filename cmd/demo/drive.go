@@ -74,40 +74,38 @@ type running struct {
 	}
 }
 
-// driveOnce schedules a trip of a line's morning route for now, and drives it to its end. One that was left open is ended.
+// errNoBus says that the bus that drives by itself is gone, or has no driver.
+var errNoBus = errors.New("the bus that drives by itself is not there")
+
+// ownRoute is the bus that drives by itself, on its morning route.
+type ownRoute struct{ ID, RouteID, DriverID, DriverUser uuid.UUID }
+
+// driveOnce drives a trip of a line's morning route to its end. One that was left open is ended first.
 func (b *builder) driveOnce(ctx context.Context, l line) error {
-	var bus []struct {
-		ID, RouteID, DriverUser uuid.UUID
-		Open                    *uuid.UUID
-	}
-	err := b.db.Raw(`select b.id, r.id as route_id, e.user_id as driver_user,
-		(select t.id from trip t where t.bus_id = b.id and t.status in ('in_progress', 'paused') limit 1) as open
+	var found []ownRoute
+	err := b.db.Raw(`select b.id, r.id as route_id, e.id as driver_id, e.user_id as driver_user
 		from bus b join route r on r.bus_id = b.id and r.direction = 'pickup' join employee e on e.id = b.driver_id
-		where b.bus_number = ? and r.name = ?`, l.number, l.name+", "+directions[0].suffix).Scan(&bus).Error
-	if err != nil || len(bus) == 0 {
-		return errors.Join(err, errors.New("the bus that drives by itself is not there"))
+		where b.bus_number = ? and r.name = ? and e.user_id is not null`, l.number, l.name+", "+directions[0].suffix).Scan(&found).Error
+	if err != nil || len(found) == 0 {
+		return errors.Join(err, errNoBus)
 	}
-	driver := b.as(bus[0].DriverUser, api.Driver)
-	b.clock.set(b.demo.now())
-	if open := bus[0].Open; open != nil {
-		if err := b.endTrip(ctx, driver, *open); err != nil {
-			return err
-		}
-	}
-	var trip running
-	now := b.demo.now().In(b.school.Location())
-	if err := b.post(ctx, "/school-admin/transport/trip/schedule", fields{"routeId": bus[0].RouteID, "tripDate": api.DateOf(now),
-		"scheduledStartTime": now.Format("15:04"), "runsOnHolidays": true}, &trip); err != nil {
+	own := found[0]
+	if err := b.endOpen(ctx, own); err != nil {
 		return err
 	}
+	driver, trip := b.as(own.DriverUser, api.Driver), running{}
+	if trip.ID, err = b.ownTrip(ctx, own); err != nil {
+		return err
+	}
+	b.clock.set(b.demo.now())
 	if err := b.call(ctx, driver, "POST", "/driver/bus-tracking/trips/"+trip.ID.String()+"/start", fields{}, &trip); err != nil {
 		return err
 	}
-	own, err := b.guardianStudents(b.plan.parentPhone())
+	children, err := b.guardianStudents(b.plan.parentPhone())
 	if err != nil {
 		return err
 	}
-	if err := b.board(ctx, driver, trip, func(student, _ uuid.UUID) bool { return !slices.Contains(own, student) }); err != nil {
+	if err := b.board(ctx, driver, trip, func(student, _ uuid.UUID) bool { return !slices.Contains(children, student) }); err != nil {
 		return err
 	}
 	for i, at := range trip.Stops {
@@ -117,7 +115,7 @@ func (b *builder) driveOnce(ctx context.Context, l line) error {
 			}
 		}
 		if err := b.board(ctx, driver, trip,
-			func(student, stop uuid.UUID) bool { return slices.Contains(own, student) && stop == at.ID }); err != nil {
+			func(student, stop uuid.UUID) bool { return slices.Contains(children, student) && stop == at.ID }); err != nil {
 			return err
 		}
 		if err := pause(ctx, busStop); err != nil {
@@ -125,6 +123,55 @@ func (b *builder) driveOnce(ctx context.Context, l line) error {
 		}
 	}
 	return b.endTrip(ctx, driver, trip.ID)
+}
+
+// endOpen ends the trips of the bus, or of its driver, that are under way: the program was stopped amid one, or somebody
+// signed in as the driver.
+func (b *builder) endOpen(ctx context.Context, own ownRoute) error {
+	var open []struct{ ID, DriverUser uuid.UUID }
+	err := b.db.Raw(`select t.id, e.user_id as driver_user from trip t join employee e on e.id = t.driver_id
+		where (t.bus_id = ? or t.driver_id = ?) and t.status in ('in_progress', 'paused') and e.user_id is not null`,
+		own.ID, own.DriverID).Scan(&open).Error
+	if err != nil {
+		return fmt.Errorf("looking for trips that were left open: %w", err)
+	}
+	for _, t := range open {
+		if err := b.endTrip(ctx, b.as(t.DriverUser, api.Driver), t.ID); err != nil {
+			return fmt.Errorf("ending a trip that was left open: %w", err)
+		}
+	}
+	return nil
+}
+
+// ownTrip is the trip that is to begin now. A route has one trip at a minute, whether it was driven or not, so that a new one
+// is scheduled for the first minute that has none; one that was scheduled so and never began is taken instead.
+func (b *builder) ownTrip(ctx context.Context, own ownRoute) (uuid.UUID, error) {
+	at := b.demo.now().Truncate(time.Minute)
+	var there []struct {
+		ID               uuid.UUID
+		ScheduledStartAt time.Time
+		Fresh            bool
+	}
+	err := b.db.Raw(`select id, scheduled_start_at, status = 'scheduled' and runs_on_holidays as fresh from trip
+		where route_id = ? and status <> 'cancelled' and scheduled_start_at >= ? order by scheduled_start_at`, own.RouteID, at.Add(-time.Hour)).
+		Scan(&there).Error
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("looking for trips of the bus that drives by itself: %w", err)
+	}
+	for _, t := range there {
+		if t.Fresh && t.ScheduledStartAt.Before(at.Add(time.Hour)) {
+			return t.ID, nil
+		}
+		if t.ScheduledStartAt.Equal(at) {
+			at = at.Add(time.Minute)
+		}
+	}
+	var made struct{ ID uuid.UUID }
+	at = at.In(b.school.Location())
+	b.clock.set(b.demo.now())
+	err = b.post(ctx, "/school-admin/transport/trip/schedule", fields{"routeId": own.RouteID, "tripDate": api.DateOf(at),
+		"scheduledStartTime": at.Format("15:04"), "runsOnHolidays": true}, &made)
+	return made.ID, err
 }
 
 // guardianStudents are the children of the guardian with a phone.

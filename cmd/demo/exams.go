@@ -21,6 +21,12 @@ type sitting struct {
 // sittings are two exams with results.
 var sittings = []sitting{{"Unit test 1", 74, 58, "Hall"}, {"Half-yearly", 24, 9, "Hall"}}
 
+// grades are those of the schools' scale, the best first.
+var grades = []struct {
+	name string
+	from int
+}{{"A1", 91}, {"A2", 81}, {"B1", 71}, {"B2", 61}, {"C1", 51}, {"C2", 41}, {"D", 33}, {"E", 0}}
+
 func examNames() []string {
 	var out []string
 	for _, s := range sittings {
@@ -42,6 +48,14 @@ func (b *builder) addExams(ctx context.Context) error {
 	term, err := findOrMake(ctx, b, "/school-admin/exam/term/", "Term 1", fields{"academicYearId": year.ID, "startDate": year.StartDate,
 		"endDate": within(b.today.AddDays(10), year), "weight": 40})
 	if err != nil {
+		return err
+	}
+	b.at(year.StartDate.AddDays(1), 12, 0, b.latest)
+	var bands []fields
+	for i, grade := range grades {
+		bands = append(bands, fields{"grade": grade.name, "minPercent": grade.from, "gradePoint": len(grades) + 2 - i, "isPass": grade.from > 0})
+	}
+	if _, err := findOrMake(ctx, b, "/school-admin/exam/grade-scale/", "A1 to E", fields{"isDefault": true, "bands": bands}); err != nil {
 		return err
 	}
 	for _, s := range sittings {

@@ -201,13 +201,31 @@ func serve(h http.Handler, r *http.Request, into any) error {
 // call makes a call as somebody.
 func (o *office) call(ctx context.Context, as api.User, method, path string, data, into any) error {
 	if data == nil {
-		return o.send(ctx, as, method, path, "application/json", http.NoBody, into)
+		return patiently(ctx, func() error { return o.send(ctx, as, method, path, "application/json", http.NoBody, into) })
 	}
 	body, err := json.Marshal(map[string]any{"data": data})
 	if err != nil {
 		return err
 	}
-	return o.send(ctx, as, method, path, "application/json", bytes.NewReader(body), into)
+	return patiently(ctx, func() error { return o.send(ctx, as, method, path, "application/json", bytes.NewReader(body), into) })
+}
+
+// triesWhenBusy is how often something is tried that a busy machine answers with 503, a second apart.
+const triesWhenBusy = 20
+
+// patiently does something, and tries again while the answer is that there is too much to do.
+func patiently(ctx context.Context, do func() error) error {
+	for tries := 1; ; tries++ {
+		err := do()
+		var busy *api.Error
+		if !answered(err, http.StatusServiceUnavailable) && !(errors.As(err, &busy) && busy.Status == http.StatusServiceUnavailable) ||
+			tries == triesWhenBusy {
+			return err
+		}
+		if pause(ctx, time.Second) != nil {
+			return err
+		}
+	}
 }
 
 func (o *office) get(ctx context.Context, path string, into any) error {

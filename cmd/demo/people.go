@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -239,15 +240,15 @@ func (b *builder) addYear(ctx context.Context) error {
 	enough := b.today.AddDays(-beginDays)
 	if len(active) > 0 {
 		y := active[0]
-		if y.StartDate.Before(enough) && b.today.AddDays(30).Before(y.EndDate) {
+		if y.StartDate.Before(enough) && b.today.AddDays(yearLeft).Before(y.EndDate) {
 			return nil
 		}
 		change := fields{}
 		if enough.Before(y.StartDate) {
 			change["startDate"] = api.Date{Year: enough.Year, Month: enough.Month, Day: 1}
 		}
-		if !b.today.AddDays(30).Before(y.EndDate) {
-			change["endDate"] = b.today.AddDays(90)
+		if !b.today.AddDays(yearLeft).Before(y.EndDate) {
+			change["endDate"] = b.today.AddDays(3 * yearLeft)
 		}
 		return b.put(ctx, "/school-admin/academic-year/"+y.ID.String(), change)
 	}
@@ -259,6 +260,28 @@ func (b *builder) addYear(ctx context.Context) error {
 		return err
 	}
 	return b.post(ctx, "/school-admin/academic-year/"+made.ID.String()+"/activate", nil, nil)
+}
+
+// yearGoesOn is the condition that the active year goes on for a while, or that there is none yet.
+func yearGoesOn(today api.Date) string {
+	return fmt.Sprintf(`not exists (select from academic_year where active and end_date <= '%s')`, today.AddDays(yearLeft))
+}
+
+// yearLeft is how many days of the active year there are to come at least: in a folder that is used for long, it is made longer.
+const yearLeft = 30
+
+// prolongYear has the active year go on, unless somebody has planned the next one.
+func (b *builder) prolongYear(ctx context.Context) error {
+	year, err := b.year(ctx)
+	if err != nil {
+		return err
+	}
+	b.clock.set(b.latest)
+	err = b.put(ctx, "/school-admin/academic-year/"+year.ID.String(), fields{"endDate": b.today.AddDays(3 * yearLeft)})
+	if refused(err) || answered(err, http.StatusConflict) {
+		return nil
+	}
+	return err
 }
 
 // addClasses makes the classes and divisions that are not there.
@@ -339,8 +362,35 @@ func (i imported) err(what string) error {
 	return fmt.Errorf("importing %s: %s %s %v", what, i.State, i.Message, i.Errors)
 }
 
+// giveCodes has those who work at the school already, with a phone of the plan's staff, go under the plan's code: an older
+// demo knew the driver by another, and one phone is one employee.
+func (b *builder) giveCodes(ctx context.Context) error {
+	known, err := list[struct {
+		ID                  uuid.UUID
+		EmployeeCode, Phone string
+	}](ctx, b.office, "/school-admin/employee/list", nil)
+	if err != nil {
+		return err
+	}
+	codes := map[string]string{}
+	for _, e := range b.plan.staff() {
+		codes[e.phone] = e.code
+	}
+	for _, e := range known {
+		if code := codes[e.Phone]; code != "" && code != e.EmployeeCode {
+			if err := b.put(ctx, "/school-admin/employee/"+e.ID.String(), fields{"employeeCode": code}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // importStaff takes the teachers, drivers and support staff in.
 func (b *builder) importStaff(ctx context.Context) error {
+	if err := b.giveCodes(ctx); err != nil {
+		return err
+	}
 	rows := [][]string{words("employeeCode firstName lastName employeeType phone department designation joiningDate licenceNumber " +
 		"licenceExpiryDate")}
 	for i, e := range b.plan.staff() {
@@ -419,7 +469,10 @@ func (b *builder) addAccountant(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.demo.service.Auth.EnsurePassword(ctx, p.accountantEmail(), b.demo.service.Config.LocalPassword)
+	auth := b.demo.service.Auth
+	return patiently(ctx, func() error {
+		return auth.EnsurePassword(ctx, p.accountantEmail(), b.demo.service.Config.LocalPassword)
+	})
 }
 
 // accountantsRole finds or makes the role.

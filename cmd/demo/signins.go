@@ -21,7 +21,8 @@ func (p *plan) pinsDone() string {
 // setPINs gives each of them the demo's.
 func (b *builder) setPINs(ctx context.Context) error {
 	for _, phone := range b.plan.pinPhones() {
-		if err := b.demo.service.Auth.EnsurePIN(ctx, b.school.ID, phone, PIN); err != nil {
+		err := patiently(ctx, func() error { return b.demo.service.Auth.EnsurePIN(ctx, b.school.ID, phone, PIN) })
+		if err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func TestHomeroomLocalGivesANewcomerAllTheyNeedAndKeepsIt(t *testing.T) {
 		t.Errorf("PORT is %s, but it listens on %s", port, address)
 	}
 	said := p.stdout.String()
-	if docs := find(t, said, `API docs\s+(\S+)`); !bytes.Contains(wants(t, 200, "GET", docs, "", nil), []byte("swagger")) {
+	if docs := find(t, said, `API docs\s+(\S+)`); !bytes.Contains(wants(t, 200, "GET", docs, "", nil), []byte("reference.js")) {
 		t.Errorf("%s is no API documentation", docs)
 	}
 	wants(t, 200, "GET", find(t, said, `Console\s+(\S+)`), "", nil)

@@ -52,6 +52,7 @@ HOMEROOM_NODE_URL if the service has that.`,
 			}
 			options := s.Cluster.Options()
 			err = s.Cluster.ReplaceSecret(ctx, []byte(next), auth.ResealFactors(options.Secret, []byte(next)),
+				auth.ResealProviders(options.Secret, []byte(next)),
 				delivery.ResealKey(options.Secret, []byte(next)), delivery.ResealHooks(options.Secret, []byte(next)),
 				bookedAs("rotate secret", "installation", uuid.Nil))
 			if err != nil {

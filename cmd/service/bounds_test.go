@@ -14,11 +14,12 @@ import (
 
 // unbounded are the texts of requests that declare no maximum, and what bounds them instead.
 var unbounded = map[string]string{
-	"{token}":            "48 bytes once decoded, else 404; the server takes no longer address than 64 KiB",
-	"X-Homeroom-Console": "only whether it is there is looked at",
-	"file":               "a file: read as it comes, cut off at 10 or 20 MiB",
-	"data.customFields":  "any JSON: its handler takes 16 KiB",
-	"text/csv":           "a file: read as it comes, cut off at 20 MiB",
+	"{token}":                       "48 bytes once decoded, else 404; the server takes no longer address than 64 KiB",
+	"X-Homeroom-Console":            "only whether it is there is looked at",
+	"file":                          "a file: read as it comes, cut off at 10 or 20 MiB",
+	"data.customFields":             "its handler takes 64 KiB, of fields that are defined",
+	"data.guardians[].customFields": "the same",
+	"text/csv":                      "a file: read as it comes, cut off at 20 MiB",
 }
 
 // TestDocument_TextOrList_HasAMaximum walks the requests of every row: what has no bound takes as
@@ -74,7 +75,7 @@ func (d *document) walkFields(at string, schema map[string]any, take func(string
 	if at != "" {
 		take(at, schema)
 	}
-	for _, of := range []string{"anyOf", "oneOf"} {
+	for _, of := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, option := range list(schema[of]) {
 			if o := d.resolve(option); o["properties"] != nil || o["items"] != nil {
 				d.walkFields(at, o, take, depth+1)
@@ -108,7 +109,8 @@ func (d *document) isUnbounded(schema map[string]any) bool {
 	case d.resolve(schema["additionalProperties"]) != nil:
 		return !has("maxProperties")
 	}
-	return schema["type"] == nil && schema["properties"] == nil && schema["anyOf"] == nil && schema["oneOf"] == nil
+	return schema["type"] == nil && schema["properties"] == nil && schema["anyOf"] == nil && schema["oneOf"] == nil &&
+		schema["allOf"] == nil
 }
 
 func isType(schema map[string]any, kind string) bool {

@@ -110,6 +110,11 @@ func checkNoTrace(t *testing.T, p put) {
 	}
 }
 
+// chosenLanguage chooses a language as somebody of a role.
+func chosenLanguage(role api.RoleType) func(m *exampleMaker, p *put) {
+	return func(m *exampleMaker, p *put) { p.by, p.body = m.school.As(m.t, role), map[string]any{"language": "hi"} }
+}
+
 // specialPuts say how the rows are called that are no PUT of a module's example, or whose
 // example names what only another school has.
 var specialPuts = map[string]func(m *exampleMaker, p *put){
@@ -117,6 +122,10 @@ var specialPuts = map[string]func(m *exampleMaker, p *put){
 		p.by = m.school.As(m.t, api.Parent)
 		p.body = map[string]any{"preferences": []any{map[string]any{"type": "FEE", "push": true, "sms": true}}}
 	},
+	"/parent/notification/language":       chosenLanguage(api.Parent),
+	"/teacher/notification/language":      chosenLanguage(api.Teacher),
+	"/driver/notification/language":       chosenLanguage(api.Driver),
+	"/school-admin/notification/language": chosenLanguage(api.SchoolAdmin),
 	"/school-admin/employee/:id/assignments": func(m *exampleMaker, p *put) {
 		p.path = withID(p.path, m.Example("/school-admin/employee/:id"))
 		p.body = map[string]any{"assignments": []any{map[string]any{"classId": m.Example("/school-admin/class/:id")}}}

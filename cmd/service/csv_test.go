@@ -41,6 +41,37 @@ func TestCSV_EveryList_HasAsManyLinesAsTotal(t *testing.T) {
 	clients := furnishLists(t, app, school)
 	clients[api.SuperAdmin] = app.SuperAdmin(t)
 	checkCSV(t, rowsOf(app), clients)
+	checkSync(t, rowsOf(app), clients)
+}
+
+// checkSync reads the lists among rows that callers may keep to their ends, and asks again: where nobody has written, nothing
+// may come a second time, or what callers keep would be sent to them at every call.
+func checkSync(t *testing.T, rows []api.Row, clients map[api.RoleType]*testkit.Client) {
+	t.Helper()
+	type answer struct {
+		Items []json.RawMessage
+		Total int
+		Sync  api.Sync
+	}
+	for _, row := range rows {
+		if !row.GivesChanges() || row.Listing == nil || row.Twin {
+			continue
+		}
+		client := clients[row.Roles[0]]
+		whole := testkit.Get[answer](t, client, row.Path+"?limit=1")
+		came, next := 0, api.SinceStart
+		for more := true; more; {
+			page := testkit.Get[answer](t, client, row.Path+"?limit=100&updatedSince="+next)
+			came += len(page.Items)
+			next, more = page.Sync.Next, page.Sync.More
+		}
+		if came != whole.Total {
+			t.Errorf("%s: %d records came, want %d", row.Path, came, whole.Total)
+		}
+		if again := testkit.Get[answer](t, client, row.Path+"?updatedSince="+next); len(again.Items)+len(again.Sync.Removed) > 0 {
+			t.Errorf("%s: nothing was written, and %d records come again: %s", row.Path, len(again.Items), again.Items)
+		}
+	}
 }
 
 // checkCSV asks the lists among rows for their files.

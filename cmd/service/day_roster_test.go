@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"homeroom/modules/importing"
+	"homeroom/imports"
 	"homeroom/modules/roster"
 	"homeroom/modules/timetable"
 	"homeroom/testkit"
@@ -67,13 +67,13 @@ func (d *day) studentFile() string {
 // parentPhone is the phone of the nth parent of the school's file.
 func (d *day) parentPhone(n int) string { return fmt.Sprintf("%s%04d", d.phones, n) }
 
-func (d *day) imports(t *testing.T, file, options string) importing.ImportResult {
+func (d *day) imports(t *testing.T, file, options string) imports.ImportResult {
 	t.Helper()
 	a := d.office.Send(t, "POST", "/school-admin/student/import?"+options, "text/csv", []byte(file))
 	if a.Status != 200 {
 		t.Fatalf("import: %d %s", a.Status, a.Body)
 	}
-	var r importing.ImportResult
+	var r imports.ImportResult
 	a.Read(t, &r)
 	return r
 }

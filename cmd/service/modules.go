@@ -26,11 +26,13 @@ import (
 	"homeroom/modules/message"
 	"homeroom/modules/node"
 	"homeroom/modules/notification"
+	"homeroom/modules/oneroster"
 	"homeroom/modules/platform"
 	"homeroom/modules/privacy"
 	"homeroom/modules/roster"
 	"homeroom/modules/school"
 	"homeroom/modules/setting"
+	"homeroom/modules/signin"
 	"homeroom/modules/timetable"
 	"homeroom/modules/transport"
 	"homeroom/modules/year"
@@ -45,7 +47,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		Readers: map[string]file.MayRead{announcement.FileKind: announcement.MayRead, message.FileKind: message.MayRead,
 			leave.FileKind: leave.MayRead},
 		Private: []string{message.FileKind},
-		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto},
+		Named:   []file.MayReadNamed{setting.MayReadLogo, roster.MayReadPhoto, transport.MayReadPhoto},
 	}
 	letterhead := setting.Letterheads{Files: files}.Letterhead
 	register := &attendance.Module{Letterhead: letterhead, Schools: s.schools}
@@ -90,6 +92,8 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
 		s.RBAC.Describe(),
+		oneroster.Describe(),
+		(&signin.Module{Providers: s.Auth, PublicURL: s.Config.Public, Redirect: auth.SSORedirect}).Describe(),
 		(&integration.Module{NewKey: auth.NewKey, Hooks: s.Hooks}).Describe(),
 		(&dashboard.Module{Buses: Buses{}, Lessons: lessons}).Describe(),
 	}

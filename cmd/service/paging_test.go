@@ -31,15 +31,17 @@ const (
 // ownRecords are the lists of what is one person's, in which whose a record is follows from other records, or in an order
 // that does. Finding that out is most of the work of the first page too, and a deeper one does no more of it.
 var ownRecords = map[string]string{
-	"/teacher/exam/list":      "with a paper of a class a teacher teaches",
-	"/teacher/subject/list":   "what is assigned to a teacher",
-	"/teacher/class/list":     "what is assigned to a teacher",
-	"/teacher/result/list":    "of the students who sit where a teacher teaches",
-	"/teacher/leave/requests": "of the students a teacher leads",
-	"/parent/exam/list":       "of the classes the children sit in",
-	"/driver/trip/list":       "a driver's day",
-	"/driver/incident/list":   "of a driver's buses",
-	"/parent/message/list":    "threads that still concern the caller", "/teacher/message/list": "threads that still concern the caller",
+	"/school-admin/fee/write-off/list":           "written off one by one: whose it is and how much follows from its entries",
+	"/school-admin/notification/suppressed/list": "of addresses that are no records: whose each is has to be looked for",
+	"/teacher/exam/list":                         "with a paper of a class a teacher teaches",
+	"/teacher/subject/list":                      "what is assigned to a teacher",
+	"/teacher/class/list":                        "what is assigned to a teacher",
+	"/teacher/result/list":                       "of the students who sit where a teacher teaches",
+	"/teacher/leave/requests":                    "of the students a teacher leads",
+	"/parent/exam/list":                          "of the classes the children sit in",
+	"/driver/trip/list":                          "a driver's day",
+	"/driver/incident/list":                      "of a driver's buses",
+	"/parent/message/list":                       "threads that still concern the caller", "/teacher/message/list": "threads that still concern the caller",
 	"/school-admin/message/list":          "threads that still concern the caller",
 	"/parent/student/certificate/list":    "of the caller's children",
 	"/parent/fee/certificate/list":        "of the caller's children",
@@ -279,6 +281,7 @@ var firstRecords = []string{
 	`insert into timetable_slot (id, division_id, day_of_week, period_id, subject_id) select gen_random_uuid(), d.id, 1, p.id, s.id
 		from division d, period p, subject s`,
 	`insert into student_group (id, name, subject_id) select gen_random_uuid(), 'French', s.id from subject s`,
+	`insert into custom_field (id, applies_to, key, label, kind, position) values (gen_random_uuid(), 'STUDENT', 'house', 'House', 'TEXT', 1)`,
 	`insert into student_group_division (group_id, division_id) select g.id, d.id from student_group g, division d`,
 	`insert into student_group_member (id, group_id, student_id, from_date) select gen_random_uuid(), g.id, s.id, current_date
 		from student_group g, student s`,
@@ -313,6 +316,27 @@ var firstRecords = []string{
 	`insert into fee_refund (id, academic_year_id, number, refund_number, student_id, transaction_id, amount, payment_mode, reason, paid_on,
 		paid_at) select gen_random_uuid(), y.id, 1, 'RF-1', s.id, t.id, 100, 'CASH', 'Left', current_date, now()
 		from academic_year y, student s, ledger_transaction t where t.kind = 'OPENING'`,
+	`insert into ledger_transaction (id, kind, value_date, narration, idempotency_key, created_at)
+		select gen_random_uuid(), k, current_date, 'Written off: Left', k, now() from unnest(array['CHARGE', 'WRITE_OFF']) k`,
+	`insert into fee_invoice (id, academic_year_id, number, student_id, name, due_date, lines, transaction_id, created_at)
+		select gen_random_uuid(), y.id, 'INV-1', s.id, 'Fees', current_date, '[]', t.id, now()
+		from academic_year y, student s, ledger_transaction t where t.idempotency_key = 'CHARGE'`,
+	`insert into ledger_entry (transaction_id, line, account_id, entry_type, amount, invoice_id, due_date)
+		select t.id, 2, i.student_id, 'CR', 100, i.id, i.due_date from ledger_transaction t, fee_invoice i
+		where t.idempotency_key = 'WRITE_OFF' and i.number = 'INV-1' union all
+		select t.id, 1, a.id, 'DR', 100, null, null from ledger_transaction t, ledger_account a
+		where t.idempotency_key = 'WRITE_OFF' and a.code = 'WRITE_OFF'`,
+	`insert into fee_write_off (transaction_id, academic_year_id, number, write_off_number)
+		select t.id, y.id, 1, 'WO-1' from ledger_transaction t, academic_year y where t.idempotency_key = 'WRITE_OFF'`,
+	`insert into suppression (channel, recipient, reason, created_at)
+		select 'SMS', '+9170000' || (10000 + n), 'STOPPED', now() from generate_series(1, 300) n`,
+	`insert into sign_in_provider (id, name, issuer, client_id, domains, status)
+		values (gen_random_uuid(), 'Google', 'https://accounts.google.com', 'homeroom', '[]', 'ON')`,
+	`insert into sign_in_link (id, provider_id, user_id, subject, email, created_at, last_used_at)
+		select gen_random_uuid(), p.id, e.user_id, e.id, 'a@b.example', now(), now() from sign_in_provider p, employee e
+		where e.user_id is not null limit 1`,
+	`insert into import_run (id, kind, state, dry_run) select gen_random_uuid(), k, 'DONE', false from unnest(array['STUDENT', 'EMPLOYEE',
+		'GUARDIAN', 'SUBJECT', 'ASSIGNMENT', 'TIMETABLE', 'OPENING_BALANCE', 'BOOK', 'CONCESSION', 'ATTENDANCE', 'ROUTE', 'RIDER']) k`,
 	`insert into certificate (id, kind, number, student_id, snapshot) select gen_random_uuid(), k, 1, s.id,
 		'{"firstName": "Asha", "lastName": "", "admissionNumber": "1"}' from student s, unnest(array['BONAFIDE', 'FEE']) k`,
 	`insert into dispatch (id, channel, body, audience, recipients, created_at) values (gen_random_uuid(), 'SMS', 'Closed', '{}', 1, now())`,
@@ -330,7 +354,7 @@ var firstRecords = []string{
 var schoolCopies = []copies{
 	{"academic_year", `'name', x.name || n, 'active', false, 'start_date', x.start_date + n * 400, 'end_date', x.end_date + n * 400`},
 	{"class", `'name', x.name || n`}, {"division", `'name', x.name || n`}, {"subject", `'code', x.code || n`},
-	{"student_group", `'name', x.name || n`}, {"class_subject", `'subject_id', pg_temp.nth(x.subject_id, n)`},
+	{"student_group", `'name', x.name || n`}, {"custom_field", `'key', x.key || n, 'label', x.label || n, 'position', n`}, {"class_subject", `'subject_id', pg_temp.nth(x.subject_id, n)`},
 	{"employee", `'employee_code', x.employee_code || n, 'user_id', null`},
 	{"teacher_assignment", `'division_id', pg_temp.nth(x.division_id, n)`},
 	{"student", `'admission_number', x.admission_number || n`},
@@ -355,6 +379,8 @@ var schoolCopies = []copies{
 	{"ledger_transaction", `'idempotency_key', x.idempotency_key || n`},
 	{"ledger_entry", `'transaction_id', pg_temp.nth(x.transaction_id, n), 'account_id', pg_temp.nth(x.account_id, n)`},
 	{"fee_refund", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
+	{"fee_write_off", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`}, {"import_run", ``},
+	{"sign_in_provider", `'name', x.name || n`}, {"sign_in_link", `'provider_id', pg_temp.nth(x.provider_id, n), 'subject', x.subject || n`},
 	{"certificate", `'number', x.number + n`},
 	{"fee_receipt", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
 	{"bus", `'bus_number', x.bus_number || n, 'registration_number', ''`}, {"route", `'name', x.name || n`},

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
 
+	"homeroom/auth/sso"
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/delivery/webpush"
@@ -39,12 +41,25 @@ func (s *Service) openDelivery(ctx context.Context, o Options) error {
 		SMSLimit: s.Config.SMSDailyLimit, Clock: s.now, Log: s.Log,
 	})
 	s.Hooks = delivery.NewHooks(delivery.HookParts{Schools: s.schools, Platform: s.Cluster.PlatformPool(), Secret: []byte(s.Config.Secret),
-		Client: webpush.NewClient(), Loopback: s.Config.WebhookLoopback, Clock: s.now, Log: s.Log, FirstRetry: o.HookRetry,
+		Client: s.namedAddresses(), Loopback: s.Config.WebhookLoopback, Clock: s.now, Log: s.Log, FirstRetry: o.HookRetry,
 		Timeout: o.HookTimeout})
-	if s.Config.WebhookLoopback {
-		s.Hooks.Client = webpush.NewLoopbackClient()
-	}
 	return nil
+}
+
+// namedAddresses is the client for addresses that offices name: those of webhooks and identity providers.
+func (s *Service) namedAddresses() *http.Client {
+	if s.Config.WebhookLoopback {
+		return webpush.NewLoopbackClient()
+	}
+	return webpush.NewClient()
+}
+
+func (s *Service) ssoClient(o Options) *sso.Client {
+	client := o.SSO
+	if client == nil {
+		client = s.namedAddresses()
+	}
+	return sso.New(client, s.Config.WebhookLoopback, o.Clock)
 }
 
 // pushSubject is where the operators of push services can reach ours. They refuse an address that is no https.

@@ -66,6 +66,8 @@ type Options struct {
 	S3 func(address *url.URL) (file.Store, error)
 	// WebPush calls browsers' push services; nil: a client that reaches the internet only.
 	WebPush *http.Client
+	// SSO calls schools' identity providers; nil: a client that reaches the internet only.
+	SSO *http.Client
 	// Drivers stand in for the providers of push, SMS and e-mail.
 	Drivers map[delivery.Channel]delivery.Driver
 	// NoQuietHours has new schools begin without quiet hours, so that what they send does not depend on the time of
@@ -231,6 +233,7 @@ func (s *Service) openAuth(o Options) error {
 		SessionEnded:         func(session uuid.UUID) { s.Hints.Send(context.Background(), hintSession, session.String()) },
 		SessionsChanged:      func(user uuid.UUID) { s.Hints.Send(context.Background(), hintUser, user.String()) },
 		CountSignIn:          s.meters.Tried,
+		SSO:                  s.ssoClient(o), Log: s.Log,
 	})
 	steps := []lifecycle.Step{{Name: "permissions", Run: func(ctx context.Context, school *tenancy.School, _ json.RawMessage) error {
 		return rbac.Seed(ctx, s.Cluster, school, s.Kernel.Catalogue)
@@ -287,12 +290,9 @@ func (s *Service) openKernel(o Options) error {
 	s.limits, err = limit.New(s.Redis, limit.Rates{
 		api.LimitAuth: c.LimitAuth, api.LimitRead: c.LimitRead, api.LimitWrite: c.LimitWrite, api.LimitRide: c.LimitRide,
 		api.LimitLive: c.LimitLive,
-	}, s.Log, requests.RedisAway, o.Clock)
+	}, o.Patience, o.Clock, s.Log)
 	if err != nil {
 		return err
-	}
-	if o.Patience > 0 {
-		s.limits.Timeout = o.Patience
 	}
 	modules := s.modules(o.Modules...)
 	s.Kernel, err = api.New(api.Parts{

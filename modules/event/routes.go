@@ -21,20 +21,22 @@ func Describe() api.Module {
 func routes() []api.Row {
 	return api.Rows(
 		api.Create("/school-admin/event/create", "event", "Add an event", createEvent, api.Says("Event created")),
-		api.List("/school-admin/event/list", "event", "List the events", eventListing, listEvents, api.MayBeStale),
+		api.List("/school-admin/event/list", "event", "List the events", eventListing, listEvents, api.MayBeStale, api.Syncs),
 		api.Get("/school-admin/event/:id", "event", "Read an event", getEvent),
 		api.Put("/school-admin/event/:id", "event", "Change an event, or cancel it", updateEvent, api.Versioned),
 		api.Remove("/school-admin/event/:id", "event", "Delete an event nobody is signed up for", deleteEvent),
 		api.Get("/school-admin/event/:id/sign-ups", "event", "Who is signed up for an event", listSignUps),
 
-		api.Get("/teacher/co-curricular/get-events", "event", "The school's events", getEvents, api.MayBeStale),
+		api.Get("/teacher/co-curricular/get-events", "event", "The school's events", getEvents, api.MayBeStale,
+			api.SyncsField[eventsRequest]("events", nil)),
 		api.Create("/teacher/co-curricular/add-event", "event", "Add an event", createEvent, api.Says("Event created")),
 		api.Put("/teacher/co-curricular/update-event", "event", "Change an event, or cancel it", teachersUpdate, api.Versioned),
 		// The teachers' app offers it to who may write events.
 		api.Remove("/teacher/co-curricular/delete-event/:id", "event", "Delete an event nobody is signed up for", deleteEvent,
 			api.Needs(api.Write)),
 
-		api.List("/parent/event/list", "event", "The events my children may come to", childListing, childEvents, api.MayBeStale),
+		api.List("/parent/event/list", "event", "The events my children may come to", childListing, childEvents, api.MayBeStale,
+			api.Syncs),
 		// Who may read an event may bring a child to it.
 		api.Post("/parent/event/sign-up", "event", "Sign a child up for an event", signUp, api.Needs(api.Read), api.Says("Signed up")),
 		api.Post("/parent/event/cancel-sign-up", "event", "Take a child's sign-up back", cancelSignUp, api.Needs(api.Read),

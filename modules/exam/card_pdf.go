@@ -211,7 +211,9 @@ func (m CardMark) text() string {
 
 // year says what became of it, and how often the student was there.
 func (p cardPrinter) year(doc *paper.Document, card ReportCard, ranked bool) {
-	doc.Field("Overall", fmt.Sprintf("%s, grade %s", percent(card.Overall.Percent), orDash(card.Overall.Grade)))
+	if card.Overall.Percent != nil { // a result with missing papers has none
+		doc.Field("Overall", fmt.Sprintf("%s, grade %s", percent(card.Overall.Percent), orDash(card.Overall.Grade)))
+	}
 	outcome := outcomes[card.Overall.Outcome]
 	if len(card.Overall.FailedSubjects) > 0 {
 		outcome += ": " + strings.Join(card.Overall.FailedSubjects, ", ")

@@ -103,6 +103,22 @@ func TestGroup_OfTwoDivisions_HasOneMarkSheetAndItsOwnTeacher(t *testing.T) {
 	zoe.Refuses(t, "POST", upload, batch(s.Exam, got(paperF, asha, 1)), 403, "PERMISSION_DENIED")
 	own := testkit.Post[exam.Uploaded](t, zoe, upload, batch(s.Exam, got(paperF, chand, 90))).Results[0]
 	ravi.Refuses(t, "PUT", "/teacher/result/update", map[string]any{"id": own.ID, "marksObtained": 1}, 403, "PERMISSION_DENIED")
+	for teacher, want := range map[*testkit.Client]string{ravi: "[French 1 [Asha Bina] 2]", zoe: "[French 2 [Chand] 1]", head: "[]"} {
+		var got []any
+		for _, sheet := range testkit.Get[exam.GroupSheets](t, teacher, "/teacher/exam/"+s.Exam.ID.String()+"/groups").Sheets {
+			var names []string
+			for _, one := range sheet.Students {
+				names = append(names, one.FirstName)
+			}
+			got = append(got, sheet.GroupName, names, len(sheet.DivisionIDs))
+			if sheet.PaperID != paperF.ID {
+				t.Errorf("a sheet of paper %s, want French", sheet.PaperID)
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("sheets %v, want %s", got, want)
+		}
+	}
 	// Who holds no group's lessons is responsible for the whole subject.
 	testkit.Post[exam.Uploaded](t, head, upload, batch(s.Exam, got(paperF, asha, 75), got(paperF, chand, 91)))
 

@@ -36,6 +36,12 @@ func TestResults_OnPaper_HaveMarksRanksAndOutcome(t *testing.T) {
 	if wide := on.Sizes[0]; wide[0] <= wide[1] {
 		t.Errorf("the page is %v, want it on its long side", wide)
 	}
+	file := string(h.admin.Call(t, "GET", examPath(e, "/results.csv?byRank=true&classId="+maths.ClassID.String()), nil).Body)
+	for _, text := range []string{"Rank,Roll no.,Admission no.,Student,Class,Division,Mathematics,", "\n1,", ",90,50,140,200,70,", ",AB,,", ",incomplete"} {
+		if !strings.Contains(file, text) {
+			t.Errorf("the file does not say %q: %s", text, file)
+		}
+	}
 	if on := h.printed(t, examPath(e, "/results.pdf?divisionId="+h.b.ID.String())); on.Says("90 A") || !on.Says("Zeta") {
 		t.Errorf("of one division: %q", on.Pages)
 	}

@@ -200,11 +200,17 @@ type RepeatedPayment struct {
 
 // repeated asks whether the money is received a second time: most who send it twice mean it once.
 func (l lastEqual) repeated(c api.Ctx, amount int64, who payer) error {
-	e := api.Coded(409, "REPEATED_PAYMENT", fmt.Sprintf("You received %s for %s less than a minute ago (receipt %s). "+
-		"Confirm that it is received again", money(c, amount), who.name(), l.ReceiptNumber))
+	e := sameAgain(money(c, amount), who.name(), l.ReceiptNumber)
 	e.Data = RepeatedPayment{*l.ID, l.ReceiptNumber, *l.ReceivedAt, who.ID}
 	return e
 }
+
+func sameAgain(amount, name, receipt string) *api.Error {
+	return api.Coded(409, "REPEATED_PAYMENT", fmt.Sprintf("You received %s for %s less than a minute ago (receipt %s). "+
+		"Confirm that it is received again", amount, name, receipt))
+}
+
+var errRepeated = sameAgain("INR 500.00", "Asha Rao", "2026-27/R-000001") // as the document shows it
 
 // atCounter locks a student's account and reads its open invoices.
 func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {

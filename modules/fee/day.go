@@ -106,9 +106,12 @@ func difference(id uuid.UUID, day api.Date, of DayClosing) posting {
 	return p
 }
 
-func dayClosed(day api.Date) error {
+func dayClosed(day api.Date) *api.Error {
 	return api.Coded(409, "DAY_CLOSED", fmt.Sprintf("%s is closed: it takes no more payments, refunds and reversals", day))
 }
+
+// onAnOpenDay is the option of rows that move money: a day whose cash was counted takes none.
+var onAnOpenDay = api.MayFail(dayClosed(api.Date{Year: 2026, Month: 7, Day: 31}))
 
 // valueDate is the day an entry counts for: today, or an earlier one of the year that is not
 // closed. field is the request's.

@@ -1,6 +1,7 @@
 package fee
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/imports"
+	"homeroom/modules/roster/lookup"
 	"homeroom/sheet"
 	"homeroom/tenancy"
 )
@@ -17,19 +20,8 @@ import (
 const maxOpenings = 20_000
 
 type openingImport struct {
-	DryRun bool     `json:"dryRun" doc:"Say what would be done, and do nothing"`
-	Date   api.Date `json:"date" doc:"Of the rows that have none; today unless given"`
-}
-
-// OpeningsImported is what a file of opening balances does, or would do.
-type OpeningsImported struct {
-	DryRun       bool  `json:"dryRun"`
-	RowsRead     int   `json:"rowsRead"`
-	Dues         int   `json:"dues" doc:"How many students owed something"`
-	DueAmount    int64 `json:"dueAmount"`
-	Credits      int   `json:"credits" doc:"How many had paid ahead"`
-	CreditAmount int64 `json:"creditAmount"`
-	Even         int   `json:"even" doc:"Rows with 0: nothing is posted for them"`
+	imports.Request
+	Date api.Date `json:"date" doc:"Of the rows that have none; today unless given"`
 }
 
 // The columns of a file: each row is a student.
@@ -43,7 +35,7 @@ const (
 // openingSheet is read in the school's currency: 1500.00 is owed, -200.00 was paid ahead.
 func openingSheet(currency string) []sheet.Column {
 	return []sheet.Column{
-		colAdmission: {Name: "admissionNumber", Also: []string{"admissionNo"}, Check: sheet.Text(40)},
+		colAdmission: lookup.AdmissionNumber,
 		colAmount: {Name: "amount", Also: []string{"balance", "openingBalance", "total"}, Check: func(cell string) (string, error) {
 			n, err := minorUnits(cell, tenancy.CurrencyDigits(currency))
 			return strconv.FormatInt(n, 10), err
@@ -71,128 +63,139 @@ func minorUnits(cell string, digits int) (int64, error) {
 	return int64(n), nil
 }
 
-type openingLine struct {
-	row   int
-	cells []string
-}
-
-// importOpenings reads a file to its end, then posts all of it or, where something is wrong,
-// nothing. Nobody is notified.
-func importOpenings(c api.Ctx, r openingImport, file *api.Incoming) (OpeningsImported, error) {
-	var lines []openingLine
-	err := sheet.Read(file, sheet.In(api.PhoneRegion(c.School)).AtMost(maxOpenings), openingSheet(c.School.Currency),
-		func(row int, cells []string) {
-			lines = append(lines, openingLine{row, append([]string(nil), cells...)})
-		})
-	if err != nil {
-		return OpeningsImported{}, err
+// openingFiles are files of what students owed or had in credit. Nobody is notified.
+func openingFiles() imports.Kind[openingImport] {
+	return imports.Kind[openingImport]{
+		Key: "OPENING_BALANCE", Path: "/school-admin/fee/opening-balance/import", Permission: "fee", Columns: openingSheet("INR"),
+		Most: maxOpenings, Summary: "Import opening balances from a CSV file or workbook", Undo: undoOpenings,
+		Begin: func(c api.Ctx, r openingImport) (imports.Reading, error) {
+			if r.Date.IsZero() {
+				r.Date = c.Today()
+			}
+			return imports.ByLine(openingSheet(c.School.Currency), func(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
+				return planOpenings(c, r.Date, lines, d)
+			}), nil
+		},
 	}
-	if r.Date.IsZero() {
-		r.Date = c.Today()
-	}
-	out := OpeningsImported{DryRun: r.DryRun, RowsRead: len(lines)}
-	plan := func(c api.Ctx) ([]opening, error) {
-		list, err := planOpenings(c, r.Date, lines)
-		out.count(list)
-		return list, err
-	}
-	if r.DryRun {
-		_, err := plan(c)
-		return out, err
-	}
-	err = c.Transact(func(c api.Ctx) error {
-		out = OpeningsImported{RowsRead: len(lines)}
-		list, err := plan(c)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		if _, err := open(c, list); err != nil {
-			return err
-		}
-		c.Changed("import", "opening balance", c.School.ID, nil, map[string]any{"file": file.Name, "result": out})
-		return nil
-	})
-	return out, err
-}
-
-func (r *OpeningsImported) count(list []opening) {
-	for _, o := range list {
-		if o.amount > 0 {
-			r.Dues, r.DueAmount = r.Dues+1, r.DueAmount+o.amount
-		} else {
-			r.Credits, r.CreditAmount = r.Credits+1, r.CreditAmount-o.amount
-		}
-	}
-	r.Even = r.RowsRead - len(list)
 }
 
 // planOpenings compares the rows with the students there are and what their accounts began with.
-func planOpenings(c api.Ctx, day api.Date, lines []openingLine) ([]opening, error) {
+func planOpenings(c api.Ctx, day api.Date, lines []imports.Line, d *imports.Draft) error {
 	numbers := make([]string, len(lines))
 	for i, l := range lines {
-		numbers[i] = strings.ToLower(l.cells[colAdmission])
+		numbers[i] = strings.ToLower(l.Cells[colAdmission])
 	}
-	var students []struct {
-		ID     uuid.UUID
-		Number string
+	students, err := lookup.Students(c, numbers, c.Today())
+	if err != nil {
+		return err
 	}
 	var before []opened
-	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select id, lower(admission_number) as number from student where lower(admission_number) = any($1)
-			and deleted_at is null`, Args: []any{numbers}, Scan: tenancy.Collect(&students)},
-		tenancy.Query{SQL: openedSQL(`select id from student where lower(admission_number) = any($1)`),
-			Args: []any{numbers}, Scan: tenancy.Collect(&before)})
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: openedSQL(`select id from student where lower(admission_number) = any($1)`),
+		Args: []any{numbers}, Scan: tenancy.Collect(&before)})
 	if err != nil {
-		return nil, fmt.Errorf("reading the students of a file: %w", err)
+		return fmt.Errorf("reading the students of a file: %w", err)
 	}
-	byNumber, holds, rows := map[string]uuid.UUID{}, map[uuid.UUID]bool{}, map[string]int{}
-	for _, s := range students {
-		byNumber[s.Number] = s.ID
-	}
+	holds, rows := map[uuid.UUID]bool{}, map[string]int{}
 	for _, b := range before {
 		holds[b.StudentID] = b.Holds
 	}
-	var bad []api.Detail
-	fail := func(row int, column, format string, args ...any) {
-		if len(bad) < 200 {
-			bad = append(bad, api.Detail{Field: sheet.Field(row, column), Message: fmt.Sprintf(format, args...)})
-		}
-	}
 	var list []opening
 	for i, l := range lines {
-		student, known := byNumber[numbers[i]]
+		student, known := students[numbers[i]]
 		first, twice := rows[numbers[i]]
-		rows[numbers[i]] = l.row
-		o := opening{student: student, day: day, note: l.cells[colNote]}
-		if cell := l.cells[colDate]; cell != "" {
+		rows[numbers[i]] = l.Row
+		o := opening{student: student.ID, day: day, note: l.Cells[colNote]}
+		if cell := l.Cells[colDate]; cell != "" {
 			if err := o.day.UnmarshalText([]byte(cell)); err != nil {
-				return nil, fmt.Errorf("reading a date: %w", err)
+				return fmt.Errorf("reading a date: %w", err)
 			}
 		}
 		switch {
 		case numbers[i] == "":
-			fail(l.row, "admissionNumber", "is required")
+			d.Bad(l.Row, "admissionNumber", "is required")
 		case !known:
-			fail(l.row, "admissionNumber", "No student has this number")
+			d.Bad(l.Row, "admissionNumber", "no student has this number")
 		case twice:
-			fail(l.row, "admissionNumber", "is the number of row %d, too", first)
-		case holds[student]:
-			fail(l.row, "admissionNumber", "The student has an opening balance already")
-		case l.cells[colAmount] == "":
-			fail(l.row, "amount", "is required")
-		case c.Today().Before(o.day):
-			fail(l.row, "date", "must not be in the future")
-		default:
-			if o.amount, err = strconv.ParseInt(l.cells[colAmount], 10, 64); err != nil {
-				return nil, fmt.Errorf("reading an amount: %w", err)
-			}
-			if o.amount != 0 {
-				list = append(list, o)
-			}
+			d.Bad(l.Row, "admissionNumber", "is the number of row %d, too", first)
+		case holds[student.ID]:
+			d.Bad(l.Row, "admissionNumber", "the student has an opening balance already")
 		}
+		if l.Cells[colAmount] == "" && !l.Bad[colAmount] {
+			d.Bad(l.Row, "amount", "is required")
+		}
+		if c.Today().Before(o.day) {
+			d.Bad(l.Row, "date", "must not be in the future")
+		}
+		if d.Found.IsBad(l.Row) {
+			d.Skip(l.Row)
+			continue
+		}
+		if o.amount, err = strconv.ParseInt(l.Cells[colAmount], 10, 64); err != nil {
+			return fmt.Errorf("reading an amount: %w", err)
+		}
+		switch {
+		case o.amount == 0: // nothing is posted
+			d.Same(l.Row, student.ID)
+			continue
+		case o.amount > 0:
+			d.Sum("dues", 1)
+			d.Sum("dueAmount", o.amount)
+		default:
+			d.Sum("credits", 1)
+			d.Sum("creditAmount", -o.amount)
+		}
+		d.Create(l.Row, student.ID, o.amount, o.day)
+		list = append(list, o)
 	}
-	if bad != nil {
-		return nil, api.Invalid(bad...)
+	d.Then(func(c api.Ctx) error {
+		if len(list) == 0 {
+			return nil
+		}
+		postings, err := open(c, list)
+		if err != nil {
+			return err
+		}
+		ids := make([]uuid.UUID, len(postings))
+		for i, p := range postings {
+			ids[i] = p.id
+		}
+		d.Remember(ids)
+		return nil
+	})
+	return nil
+}
+
+// undoOpenings takes opening balances back by their mirror images, unless something was posted to one of the accounts since.
+func undoOpenings(c api.Ctx, made []byte) error {
+	var ids []uuid.UUID
+	if err := json.Unmarshal(made, &ids); err != nil {
+		return fmt.Errorf("reading what an import posted: %w", err)
 	}
-	return list, nil
+	var accounts []struct{ ID uuid.UUID }
+	var later []struct{ N int }
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select a.id from ledger_account a where a.type = 'STUDENT' and a.id in
+		(select account_id from ledger_entry where transaction_id = any($1)) order by a.id for no key update`, Args: []any{ids},
+		Scan: tenancy.Collect(&accounts)})
+	if err != nil {
+		return fmt.Errorf("locking students' accounts: %w", err)
+	}
+	students := make([]uuid.UUID, len(accounts))
+	for i, a := range accounts {
+		students[i] = a.ID
+	}
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select count(distinct e.account_id)::int as n from ledger_entry e
+		join ledger_transaction t on t.id = e.transaction_id where e.account_id = any($1) and t.id <> all($2)
+		and t.created_at >= (select min(created_at) from ledger_transaction where id = any($2))`, Args: []any{students, ids},
+		Scan: tenancy.Collect(&later)})
+	if err != nil {
+		return fmt.Errorf("looking for later postings: %w", err)
+	}
+	if later[0].N > 0 {
+		return api.Conflict("Something was posted since to the accounts of %d of these students, so that it cannot be taken back", later[0].N)
+	}
+	postings := make([]posting, len(ids))
+	for i := range ids {
+		postings[i] = posting{id: api.NewID(), reverses: &ids[i], narration: "Reversal of an imported opening balance"}
+	}
+	return takeBack(c, postings...)
 }

@@ -2,11 +2,13 @@ package fee_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/imports"
 	"homeroom/modules/fee"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
@@ -90,8 +92,9 @@ func TestOpeningBalances_OfAFile_AreAllOrNone(t *testing.T) {
 	}
 	since := o.today.AddDays(-100)
 	good := fmt.Sprintf("Admission No,Amount,Date,Note\n%s,\"1,234.50\",%s,Term 3\n%s,-200,,\n%s,0,,\n", a, since, b, z)
-	var got fee.OpeningsImported
-	if send("?dryRun=true", good).Read(t, &got); got.Dues != 1 || got.DueAmount != 123_450 || got.CreditAmount != 20_000 || got.Even != 1 {
+	var got imports.ImportResult
+	want := []imports.Sum{{Name: "dues", Value: 1}, {Name: "dueAmount", Value: 123_450}, {Name: "credits", Value: 1}, {Name: "creditAmount", Value: 20_000}}
+	if send("?dryRun=true", good).Read(t, &got); got.Creates != 2 || got.Unchanged != 1 || !slices.Equal(got.Sums, want) {
 		t.Errorf("dry run %+v", got)
 	}
 	if n := o.Count(t, "ledger_transaction", "true"); n != 0 {

@@ -160,6 +160,15 @@ func TestWriteOff_TakesWhatIsDueOffTheOldestInvoices(t *testing.T) {
 	if one := testkit.Get[fee.WriteOffReceipt](t, o.clerk, writeOffPath+"/"+rest.ID.String()); !one.Reversed {
 		t.Errorf("the receipt of what was reversed says %+v", one)
 	}
+	type writeOffs struct{ Items []fee.ListedWriteOff }
+	all := testkit.Get[writeOffs](t, o.clerk, writeOffPath+"/list?sort[field]=amount").Items
+	if len(all) != 2 || all[0].ID != rest.ID || !all[0].Reversed || all[1].WriteOffNumber != part.WriteOffNumber || all[1].Reversed ||
+		all[1].Amount != 250 || all[1].Reason != "Gone" || all[1].ClassName != "Class 5 A" || all[1].WrittenOffByName == "" {
+		t.Errorf("the list has %+v", all)
+	}
+	if found := testkit.Get[writeOffs](t, o.clerk, writeOffPath+"/list?filters[search]=WO-000002").Items; len(found) != 1 {
+		t.Errorf("searched by number: %+v", found)
+	}
 	o.clerk.Refuses(t, "POST", writeOffPath+"/"+rest.ID.String()+"/reverse", map[string]any{"reason": "Again"}, 409, "")
 	o.clerk.Refuses(t, "POST", writeOffPath+"/"+uuid.NewString()+"/reverse", map[string]any{"reason": "Again"}, 404, "")
 	if got := states(o.report(t, asha)); got != "Dues PAID 0; Dues OVERDUE 150; Dues UNPAID 5000; " {

@@ -10,7 +10,6 @@ import (
 	"homeroom/api"
 	"homeroom/modules/roster"
 	"homeroom/paper"
-	"homeroom/sheet"
 )
 
 // Module serves fees.
@@ -95,33 +94,32 @@ func (m *Module) routes() []api.Row {
 			api.Says("Reversed")),
 		api.Create("/school-admin/fee/opening-balance/create", "fee", "Enter what a student owed, or had in credit, at the beginning",
 			createOpening, api.Silent, api.Says("Opening balance entered")),
-		api.Upload("/school-admin/fee/opening-balance/import", "fee",
-			"Enter opening balances from a CSV file; a dry run says what it would do", importOpenings, api.Silent,
-			api.Columns(sheet.Document(openingSheet("INR"))...), api.Says("Opening balances read")),
+		openingFiles().Rows(),
+		concessionFiles().Rows(),
 		api.List("/school-admin/fee/opening-balance/list", "fee", "List the opening balances", openingListing, listOpenings),
 		api.Get("/school-admin/fee/opening-balance/:id", "fee", "Read an opening balance", getOpening),
 		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Says("Fine posted")),
 
 		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment,
-			api.Says("Payment recorded")),
+			api.Says("Payment recorded"), onAnOpenDay, api.MayFail(errRepeated)),
 		api.Create("/school-admin/fee/collection/family", "fee", "Receive one payment for several children, with a receipt for each",
-			recordFamilyPayment, api.Says("Payment recorded")),
+			recordFamilyPayment, api.Says("Payment recorded"), onAnOpenDay, api.MayFail(errRepeated)),
 		api.Get("/school-admin/fee/family/:studentId", "fee", "What is open for a student and their siblings", siblingDues),
 		api.Post("/school-admin/fee/collection/:id/reverse", "fee", "Take a payment back, once, by its mirror image", reversePayment,
-			api.Says("Payment reversed")),
+			api.Says("Payment reversed"), onAnOpenDay),
 		api.Post("/school-admin/fee/collection/:id/clear", "fee", "Say that the bank has paid a cheque that is in clearing", clearCheque,
-			api.NoBodyNeeded, api.Says("Cheque cleared")),
+			api.NoBodyNeeded, api.Says("Cheque cleared"), onAnOpenDay),
 		api.Post("/school-admin/fee/collection/:id/bounce", "fee", "Say that a cheque in clearing bounced; its payment is reversed",
-			bounceCheque, api.Says("Cheque bounced")),
+			bounceCheque, api.Says("Cheque bounced"), onAnOpenDay),
 		api.List("/school-admin/fee/collection/list", "fee", "List the receipts", receiptListing, listReceipts),
 		api.Get("/school-admin/fee/collection", "fee", "What came in, by day and mode", closing),
 		api.Get("/school-admin/fee/collection.pdf", "fee", "What came in, by day and mode, to print", m.printClosing, pdf),
 		api.Post("/school-admin/fee/day/close", "fee", "Close a day after its cash was counted; it takes no more entries", closeDay,
-			api.Says("Day closed")),
+			api.Says("Day closed"), onAnOpenDay),
 		api.Get("/school-admin/fee/receipt/:id", "fee", "Read a receipt, or print it", m.getReceipt, pdf),
 
 		api.Create("/school-admin/fee/refund", "fee", "Give back what a student has paid ahead", refund,
-			api.Says("Refund recorded")),
+			api.Says("Refund recorded"), onAnOpenDay),
 		api.List("/school-admin/fee/refund/list", "fee", "List the refunds", refundListing, listRefunds),
 		api.Get("/school-admin/fee/refund/:id", "fee", "Read a refund, or print it", m.getRefund, pdf),
 		api.Create("/school-admin/fee/certificate", "fee", "Certify what was paid for a student in a year, by head", issueCertificate,
@@ -130,6 +128,7 @@ func (m *Module) routes() []api.Row {
 		api.Get("/school-admin/fee/certificate/:id", "fee", "Read a fee certificate, or print it", m.getCertificate, pdf),
 		api.Create("/school-admin/fee/write-off", "write-off", "Give up what is due of a student; the oldest dues first", writeOff,
 			api.Says("Written off")),
+		api.List("/school-admin/fee/write-off/list", "fee", "List the write-offs", writeOffListing, listWriteOffs),
 		api.Get("/school-admin/fee/write-off/:id", "fee", "Read a write-off, or print it", m.getWriteOff, pdf),
 		api.Post("/school-admin/fee/write-off/:id/reverse", "write-off", "Make due again what was written off, once", reverseWriteOff,
 			api.Says("Write-off reversed")),

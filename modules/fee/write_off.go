@@ -45,6 +45,25 @@ type WriteOffReceipt struct {
 	Reversed         bool         `json:"reversed" doc:"It is due again"`
 }
 
+// ListedWriteOff is a write-off in the list of them.
+type ListedWriteOff struct {
+	ID               uuid.UUID  `json:"id" doc:"Of the transaction"`
+	WriteOffNumber   string     `json:"writeOffNumber" example:"2026-27/WO-000001"`
+	StudentID        uuid.UUID  `json:"studentId"`
+	StudentName      string     `json:"studentName"`
+	AdmissionNumber  string     `json:"admissionNumber"`
+	ClassName        string     `json:"className" doc:"Where the student sat that day, with the division"`
+	Amount           int64      `json:"amount"`
+	Reason           string     `json:"reason"`
+	WrittenOffOn     api.Date   `json:"writtenOffOn" doc:"The school's day"`
+	WrittenOffBy     *uuid.UUID `json:"writtenOffBy"`
+	WrittenOffByName string     `json:"writtenOffByName"`
+	Reversed         bool       `json:"reversed" doc:"It is due again"`
+}
+
+// TableName is what the list's query is called.
+func (ListedWriteOff) TableName() string { return "fee_write_off" }
+
 const (
 	insertWriteOff = `with taken as (` + takeNumbers + ` as number)
 		insert into fee_write_off (transaction_id, academic_year_id, number, write_off_number)
@@ -52,17 +71,18 @@ const (
 
 	selectWriteOff = `select t.id, w.write_off_number, s.id as student_id, trim(s.first_name || ' ' || s.last_name) as student_name,
 		s.admission_number, ` + classThen + `t.value_date` + ofClassThen + `,
-		o.amount, substr(t.narration, length('` + writtenOff + `') + 1) as reason, o.invoices,
+		(select sum(e.amount)::bigint from ledger_entry e where e.transaction_id = t.id and e.entry_type = 'CR') as amount,
+		substr(t.narration, length('` + writtenOff + `') + 1) as reason,
+		(select jsonb_agg(jsonb_build_object('invoiceId', i.id, 'number', i.number, 'name', i.name, 'amount', e.amount) order by e.line)
+			from ledger_entry e join fee_invoice i on i.id = e.invoice_id
+			where e.transaction_id = t.id and e.entry_type = 'CR') as invoices,
 		t.value_date as written_off_on, t.created_by as written_off_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as written_off_by_name,
 		exists (select from ledger_transaction b where b.reverses_id = t.id) as reversed
 		from fee_write_off w join ledger_transaction t on t.id = w.transaction_id
-		join lateral (select e.account_id, sum(e.amount)::bigint as amount, jsonb_agg(jsonb_build_object('invoiceId', i.id, 'number', i.number,
-				'name', i.name, 'amount', e.amount) order by e.line) as invoices
-			from ledger_entry e join fee_invoice i on i.id = e.invoice_id
-			where e.transaction_id = t.id and e.entry_type = 'CR' group by 1) o on true
-		left join student s on s.id = o.account_id left join app_user u on u.id = t.created_by
-		where t.id = $1`
+		left join student s on s.id = (select e.account_id from ledger_entry e where e.transaction_id = t.id and e.entry_type = 'CR'
+			order by e.line limit 1)
+		left join app_user u on u.id = t.created_by`
 
 	// writtenOff begins the narration of a write-off; its reason follows.
 	writtenOff = "Written off: "
@@ -113,8 +133,21 @@ func writeOff(c api.Ctx, r writeOffIn) (WriteOff, error) {
 	return out, nil
 }
 
+var writeOffListing = api.Listing{
+	Sorts:   map[string]string{"writtenOffOn": "written_off_on", "amount": "amount", "studentName": "student_name"},
+	Default: "-writtenOffOn",
+	Filters: map[string]api.Filter{
+		"search":    api.Search("write_off_number", "student_name", "admission_number", "reason"),
+		"studentId": api.ByID("student_id"), "from": api.ByDate("written_off_on", ">="), "to": api.ByDate("written_off_on", "<="),
+	},
+}
+
+func listWriteOffs(c api.Ctx, l api.ListRequest) (api.Page[ListedWriteOff], error) {
+	return api.Fetch[ListedWriteOff](c.DB.Table("(?) as fee_write_off", c.DB.Raw(selectWriteOff)), l)
+}
+
 func (m *Module) getWriteOff(c api.Ctx, r printable) (api.MaybeFile[WriteOffReceipt], error) {
-	return readPaper[WriteOffReceipt](c, m, r, "write-off", selectWriteOff, r.ID)
+	return readPaper[WriteOffReceipt](c, m, r, "write-off", selectWriteOff+` where t.id = $1`, r.ID)
 }
 
 func (r WriteOffReceipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {

@@ -18,5 +18,6 @@ func examples() []api.Example {
 		{Path: "/school-admin/file/:id", Table: "file", Make: plan},
 		{Path: "/teacher/file/:id", Table: "file", Make: plan},
 		{Path: "/parent/file/:id", Table: "file", Make: plan},
+		{Path: "/driver/file/:id", Table: "file", Make: plan},
 	}
 }

@@ -3,6 +3,7 @@ package file_test
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -30,6 +31,30 @@ func TestPhotos_AreForViewersOfTheStudent_LogoForAll(t *testing.T) {
 	gets("the teacher", teacher, "teacher", photo.ID, 200)
 	gets("another parent", stranger.Parents[0], "parent", photo.ID, 404)
 	gets("another teacher", colleague, "teacher", photo.ID, 404)
+	driver, employee := s.As(t, api.Driver), api.NewID()
+	if err := s.DB(t).Exec(`insert into employee (id, user_id, employee_code, first_name, phone, employee_type)
+		values (?, ?, 'D-1', 'Ravi', '', 'DRIVER')`, employee, driver.UserID).Error; err != nil {
+		t.Fatal(err)
+	}
+	type made struct {
+		ID    uuid.UUID
+		Stops []struct{ ID uuid.UUID }
+	}
+	const transport = "/school-admin/transport"
+	bus := testkit.Post[made](t, admin, transport+"/bus/create", map[string]any{"busNumber": "7", "driverId": employee})
+	route := testkit.Post[made](t, admin, transport+"/route/create", map[string]any{"name": "Hill Road", "busId": bus.ID,
+		"direction": "pickup", "stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59}}})
+	rides := func(students ...any) {
+		t.Helper()
+		testkit.Put[any](t, admin, transport+"/route/"+route.ID.String()+"/students", map[string]any{"students": append([]any{}, students...)})
+	}
+	rides(map[string]any{"studentId": child.ID, "stopId": route.Stops[0].ID})
+	gets("a driver without a trip", driver, "driver", photo.ID, 404)
+	testkit.Post[any](t, admin, transport+"/trip/schedule", map[string]any{"routeId": route.ID,
+		"tripDate": api.DateOf(time.Now().In(s.Location())), "scheduledStartTime": "07:00"})
+	gets("the driver of today's bus", driver, "driver", photo.ID, 200)
+	rides()
+	gets("the driver, when the child rides no more", driver, "driver", photo.ID, 404)
 	if err := s.DB(t).Exec(`update student_guardian set can_view_data = false where student_id = ?`, child.ID).Error; err != nil {
 		t.Fatal(err)
 	}

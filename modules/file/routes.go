@@ -64,6 +64,7 @@ func (m *Module) routes() []api.Row {
 		api.Download("/teacher/file/:id", "file", "Download a file, or ranges of it", m.download),
 		api.UploadFile("/parent/file/upload", "message", "Upload an image or a PDF", m.upload, api.Says("File uploaded")),
 		api.Download("/parent/file/:id", "message", "Download a file, or ranges of it", m.download),
+		api.Download("/driver/file/:id", "student", "Download a rider's photo, on the day of a trip of mine", m.download),
 	)
 }
 

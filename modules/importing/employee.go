@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/imports"
+	"homeroom/modules/roster"
 	"homeroom/sheet"
 )
 
@@ -51,11 +53,26 @@ var employeeSheet = []sheet.Column{
 }
 
 type employeeLine struct {
-	row   int
-	cells []string
+	row    int
+	cells  []string
+	custom []string // of the school's own fields
 }
 
-func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming) (ImportResult, error) {
+// employees are files of employees.
+func (m *Module) employees() imports.Kind[imports.Request] {
+	return imports.Kind[imports.Request]{
+		Key: "EMPLOYEE", Path: "/school-admin/employee/import", Permission: "employee", Columns: employeeSheet,
+		Summary: "Import teachers, drivers and support staff from a CSV file or workbook", Begin: m.beginEmployees,
+		Tables:  []string{"app_user", "employee"},
+		Options: []api.Option{api.SometimesFresh("Giving or changing an administrator's account")},
+	}
+}
+
+func (m *Module) beginEmployees(c api.Ctx, _ imports.Request) (imports.Reading, error) {
+	custom, err := readCustomFields(c, roster.OfEmployees)
+	if err != nil {
+		return imports.Reading{}, err
+	}
 	var lines []employeeLine
 	codes, people := map[string]int{}, map[string]int{}
 	take := func(row int, cells []string, _ map[int]bool, found *sheet.Problems) {
@@ -68,10 +85,12 @@ func (m *Module) importEmployees(c api.Ctx, r importRequest, file *api.Incoming)
 			found.Addf(row, "employeeCode", says, first)
 		}
 		in[key] = row
-		lines = append(lines, employeeLine{row, cells})
+		lines = append(lines, employeeLine{row, cells[:len(employeeSheet):len(employeeSheet)], cells[len(employeeSheet):]})
 	}
-	return runImport(c, r, file, importer{kind: "EMPLOYEE", columns: employeeSheet, take: take,
-		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) { return planEmployees(c, m, lines, found) }})
+	return imports.Reading{Columns: custom.columns(employeeSheet), Take: take,
+		Plan: func(c api.Ctx, found *sheet.Problems) (imports.Plan, error) {
+			return planEmployees(c, m, lines, custom, found)
+		}}, nil
 }
 
 // knownEmployee is one the school has.
@@ -82,19 +101,22 @@ type knownEmployee struct {
 	Version int
 	Active  bool
 	Fields  []string
+	Custom  string // the values of the school's own fields, as JSON
 }
 
 // employeeStep is what one row does to one employee.
 type employeeStep struct {
 	step
-	user  *uuid.UUID
-	old   *knownEmployee // nil for a new one
-	opens bool           // a new account
+	user   *uuid.UUID
+	old    *knownEmployee // nil for a new one
+	opens  bool           // a new account
+	custom string         // the values of the school's own fields, as JSON
 }
 
 type employeePlan struct {
-	planBase
+	imports.PlanBase
 	people People
+	custom customFields
 	steps  []*employeeStep // what changes something
 
 	refusals map[uuid.UUID]string // why the caller may not change accounts of a role; empty: they may
@@ -102,10 +124,12 @@ type employeePlan struct {
 
 // planEmployees compares the rows with the employees there are. A school has some
 // hundred of them, so all are read.
-func planEmployees(c api.Ctx, m *Module, lines []employeeLine, found *sheet.Problems) (importPlan, error) {
-	p := &employeePlan{planBase: newPlanBase(found), people: m.People, refusals: map[uuid.UUID]string{}}
+func planEmployees(c api.Ctx, m *Module, lines []employeeLine, custom customFields, found *sheet.Problems) (imports.Plan, error) {
+	p := &employeePlan{PlanBase: imports.NewPlanBase(found), people: m.People, custom: custom,
+		refusals: map[uuid.UUID]string{}}
 	cells := fileCells(employeeColumns, len(employeeSheet), "e")
-	known, err := readAll[knownEmployee](c.DB, `select e.id, e.user_id, u.role_id, e.version, e.status = 'ACTIVE', `+cells+`
+	known, err := readAll[knownEmployee](c.DB, `select e.id, e.user_id, u.role_id, e.version, e.status = 'ACTIVE', `+cells+`,
+		e.custom_fields::text
 		from employee e left join app_user u on u.id = e.user_id order by e.id`)
 	if err != nil {
 		return nil, fmt.Errorf("reading employees: %w", err)
@@ -121,7 +145,7 @@ func planEmployees(c api.Ctx, m *Module, lines []employeeLine, found *sheet.Prob
 	}
 	for _, l := range lines {
 		if found.IsBad(l.row) {
-			p.skip(l.row)
+			p.Skip(l.row)
 			continue
 		}
 		old := byCode[strings.ToLower(l.cells[colCode])]
@@ -155,7 +179,7 @@ func (p *employeePlan) checkAccount(c api.Ctx, l employeeLine, old *knownEmploye
 		p.refusals[*old.RoleID] = refusal
 	}
 	if refusal != "" {
-		p.found.Add(l.row, employeeSheet[colEmpPhone].Name, refusal)
+		p.Found.Add(l.row, employeeSheet[colEmpPhone].Name, refusal)
 	}
 	return nil
 }
@@ -170,45 +194,49 @@ func (p *employeePlan) line(l employeeLine, old *knownEmployee, byPhone map[stri
 				s.fields[i], changed = cell, true
 			}
 		}
+		var other bool
+		s.custom, other = p.custom.lay(l.row, l.custom, old.Custom, p.Found)
+		changed = changed || other
 		if !old.Active {
-			p.found.Add(l.row, "employeeCode", "belongs to an employee who has left")
+			p.Found.Add(l.row, "employeeCode", "belongs to an employee who has left")
 		} else if s.fields[colEmpType] != old.Fields[colEmpType] {
-			p.found.Add(l.row, "employeeType", "cannot be changed by a file: an account hangs on it")
+			p.Found.Add(l.row, "employeeType", "cannot be changed by a file: an account hangs on it")
 		} else if changed && old.UserID != nil && (s.fields[colEmpPhone] != old.Fields[colEmpPhone] ||
 			s.fields[colEmpEmail] != old.Fields[colEmpEmail]) && s.fields[colEmpType] == "ADMIN" {
-			p.found.Add(l.row, "email", "an administrator's phone and e-mail are changed by themselves, not by a file")
+			p.Found.Add(l.row, "email", "an administrator's phone and e-mail are changed by themselves, not by a file")
 		}
 	} else {
 		s.id = api.NewID()
+		s.custom, _ = p.custom.lay(l.row, l.custom, "", p.Found)
 		for _, col := range []int{colEmpFirst, colEmpType, colEmpPhone} {
 			if s.fields[col] == "" {
-				p.found.Add(l.row, employeeSheet[col].Name, "is required")
+				p.Found.Add(l.row, employeeSheet[col].Name, "is required")
 			}
 		}
 		if s.fields[colEmpType] == "ADMIN" {
-			p.found.Add(l.row, "employeeType", "administrators are added by themselves: they are sent an invitation")
+			p.Found.Add(l.row, "employeeType", "administrators are added by themselves: they are sent an invitation")
 		}
 		s.opens = s.fields[colEmpType] != "SUPPORT"
 	}
 	key := s.fields[colEmpType] + s.fields[colEmpPhone]
 	if holder, is := byPhone[key]; is && holder != s.id.String() && s.fields[colEmpPhone] != "" {
-		p.found.Add(l.row, "phone", "another "+strings.ToLower(s.fields[colEmpType])+" has this phone")
+		p.Found.Add(l.row, "phone", "another "+strings.ToLower(s.fields[colEmpType])+" has this phone")
 	}
-	if p.found.IsBad(l.row) {
-		p.skip(l.row)
+	if p.Found.IsBad(l.row) {
+		p.Skip(l.row)
 		return
 	}
 	byPhone[key] = s.id.String()
 	switch {
 	case old == nil:
-		p.totals.Creates++
-		fmt.Fprintf(p.sum, "%d create\n", l.row)
+		p.Totals.Creates++
+		p.Hash("%d create", l.row)
 	case changed:
-		p.totals.Updates++
-		fmt.Fprintf(p.sum, "%d %s %d\n", l.row, s.id, old.Version)
+		p.Totals.Updates++
+		p.Hash("%d %s %d", l.row, s.id, old.Version)
 	default:
-		p.totals.Unchanged++
-		fmt.Fprintf(p.sum, "%d %s same\n", l.row, s.id)
+		p.Totals.Unchanged++
+		p.Hash("%d %s same", l.row, s.id)
 		return
 	}
 	p.steps = append(p.steps, s)

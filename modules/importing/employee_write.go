@@ -7,14 +7,15 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/imports"
 	"homeroom/modules/roster"
 )
 
-func (p *employeePlan) write(c api.Ctx, progress func(float64)) error {
+func (p *employeePlan) Write(c api.Ctx, progress func(float64)) error {
 	if err := p.number(c); err != nil {
 		return err
 	}
-	return runParts(c, progress, p.writeUsers, p.writeEmployees, p.audit, p.openAccounts)
+	return imports.WriteParts(c, progress, p.writeUsers, p.writeEmployees, p.audit, p.openAccounts)
 }
 
 // number gives codes to those who have none; the codes of the file's other rows are theirs.
@@ -83,6 +84,7 @@ func (s *employeeStep) searchText() string {
 var employeeColumns = []recordColumn[*employeeStep]{
 	{name: "user_id", cast: "uuid", text: (*employeeStep).userText},
 	{name: "search_text", text: (*employeeStep).searchText},
+	{name: "custom_fields", cast: "jsonb", text: func(s *employeeStep) string { return s.custom }},
 	{name: "employee_code", col: colCode},
 	{name: "first_name", col: colEmpFirst},
 	{name: "last_name", col: colEmpLast},
@@ -124,9 +126,11 @@ func (p *employeePlan) audit(c api.Ctx) error {
 		s := p.steps[i]
 		if s.old == nil {
 			_, is := s.audited(employeeSheet, nil)
+			auditCustom("", s.custom, nil, is)
 			return s.id, nil, is
 		}
 		was, is := s.audited(employeeSheet, s.old.Fields)
+		auditCustom(s.old.Custom, s.custom, was, is)
 		return s.id, was, is
 	})
 }

@@ -33,10 +33,7 @@ func exportRows(w io.Writer, columns []sheet.Column, query *gorm.DB, fill func(r
 		return err
 	}
 	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cells[i] = c.Name
-	}
-	if err := out.Write(cells); err != nil {
+	if err := out.Write(sheet.Heads(columns)); err != nil {
 		return err
 	}
 	for rows.Next() {
@@ -69,18 +66,31 @@ var exportStudent = `to_jsonb(` + fileCells(studentColumns, colGuardians, "stude
 		where g.id in (select m.group_id from ` + roster.InGroup("today.day") + ` where m.student_id = student.id)), ''),
 	coalesce((select jsonb_agg(jsonb_build_array(sg.relation, g.first_name, g.last_name, g.phone, g.email, g.occupation)
 	order by sg.is_primary desc, sg.created_at, sg.id)
-		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = student.id), '[]')::text`
+		from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = student.id), '[]')::text,
+	student.custom_fields::text`
 
 // exportStudents gives the students a list would show, as a file that can be imported.
 func exportStudents(c api.Ctx, l api.ListRequest) (api.Stream, error) {
+	if err := roster.CheckCustomFilter(c, roster.OfStudents, l); err != nil {
+		return api.Stream{}, err
+	}
+	custom, err := readCustomFields(c, roster.OfStudents)
+	if err != nil {
+		return api.Stream{}, err
+	}
 	query := l.All(roster.StudentsToday(c).Select(exportStudent))
-	return export(c, "students", studentSheet, query, fillStudent), nil
+	return export(c, "students", custom.columns(studentSheet), query, func(rows *sql.Rows, cells []string) error {
+		return fillStudent(rows, cells, custom)
+	}), nil
 }
 
-func fillStudent(rows *sql.Rows, cells []string) error {
+func fillStudent(rows *sql.Rows, cells []string, custom customFields) error {
 	var texts [3]string
-	var groups string
-	if err := rows.Scan(&texts[0], &texts[1], &groups, &texts[2]); err != nil {
+	var groups, values string
+	if err := rows.Scan(&texts[0], &texts[1], &groups, &texts[2], &values); err != nil {
+		return err
+	}
+	if err := custom.fill(values, cells[len(studentSheet):]); err != nil {
 		return err
 	}
 	var own, seat []string
@@ -106,13 +116,24 @@ func fillStudent(rows *sql.Rows, cells []string) error {
 
 // exportEmployees gives the employees a list would show, as a file that can be imported.
 func exportEmployees(c api.Ctx, l api.ListRequest) (api.Stream, error) {
+	if err := roster.CheckCustomFilter(c, roster.OfEmployees, l); err != nil {
+		return api.Stream{}, err
+	}
+	custom, err := readCustomFields(c, roster.OfEmployees)
+	if err != nil {
+		return api.Stream{}, err
+	}
 	cells := fileCells(employeeColumns, len(employeeSheet), "employee")
-	query := l.All(c.DB.Model(&roster.Employee{}).Select(`to_jsonb(` + cells + `)::text`))
-	return export(c, "employees", employeeSheet, query, func(rows *sql.Rows, cells []string) error {
-		var own string
-		if err := rows.Scan(&own); err != nil {
+	query := l.All(c.DB.Model(&roster.Employee{}).Select(`to_jsonb(` + cells + `)::text, custom_fields::text`))
+	return export(c, "employees", custom.columns(employeeSheet), query, func(rows *sql.Rows, cells []string) error {
+		var own, values string
+		if err := rows.Scan(&own, &values); err != nil {
 			return err
 		}
+		if err := custom.fill(values, cells[len(employeeSheet):]); err != nil {
+			return err
+		}
+		cells = cells[:len(employeeSheet)]
 		return json.Unmarshal([]byte(own), &cells) // in place: there are as many as columns
 	}), nil
 }

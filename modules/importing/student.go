@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"homeroom/api"
+	"homeroom/imports"
+	"homeroom/modules/roster"
+	"homeroom/modules/roster/lookup"
 	"homeroom/sheet"
 )
 
@@ -65,10 +68,7 @@ var relations = sheet.OneOf(map[string]string{
 }, "FATHER", "MOTHER", "GUARDIAN", "OTHER")
 
 var studentSheet = append([]sheet.Column{
-	colAdmissionNumber: {Name: "admissionNumber", Check: sheet.Text(40), Also: []string{
-		"admissionNo", "admNo", "admnNo", "admissionId", "studentId", "studentNo", "grNo", "grNumber", "registerNo",
-		"enrolmentNo", "enrollmentNo", "upn", "प्रवेश संख्या", "प्रवेश क्रमांक", "दाखिला संख्या", "رقم القيد",
-		"رقم الطالب", "رقم القبول", "namba ya usajili", "nambari ya usajili"}},
+	colAdmissionNumber: lookup.AdmissionNumber,
 	colFirstName: {Name: "firstName", Check: sheet.Text(100), Also: []string{
 		"givenName", "forename", "studentFirstName", "पहला नाम", "الاسم الأول", "jina la kwanza"}},
 	colLastName: {Name: "lastName", Check: sheet.Text(100), Also: []string{
@@ -126,8 +126,9 @@ func guardianColumns() []sheet.Column {
 
 // studentLine is a row of the file: every cell as it is kept, empty where there is none.
 type studentLine struct {
-	row   int
-	cells []string
+	row    int
+	cells  []string
+	custom []string // of the school's own fields
 }
 
 func (l studentLine) name() string { return api.Fold(l.cells[colFirstName], l.cells[colLastName]) }
@@ -146,25 +147,40 @@ func (l studentLine) guardian(i int) []string {
 
 // studentImport is what comes with a file of students.
 type studentImport struct {
-	importRequest
+	imports.Request
 	Since string `json:"since" validate:"omitempty,oneof=YEAR_START TODAY" doc:"Since when those sit in their division whose row has neither enrolledFrom nor admissionDate: the start of the academic year unless given, or today"`
 
 	CreateClasses bool `json:"createClasses" doc:"Make the classes and divisions that the file names and the school does not have; needs the right to write classes"`
 }
 
-func (m *Module) importStudents(c api.Ctx, r studentImport, file *api.Incoming) (ImportResult, error) {
+// students are files of students with their guardians, places and groups.
+func (m *Module) students() imports.Kind[studentImport] {
+	return imports.Kind[studentImport]{
+		Key: "STUDENT", Path: "/school-admin/student/import", Permission: "student", Columns: officeSheet,
+		Summary: "Import students with guardians and enrolments from a CSV file or workbook", Begin: m.beginStudents,
+		Tables: []string{"class", "division", "app_user", "guardian", "student", "enrolment", "student_group_member", "student_guardian"},
+		Loosen: `update enrolment e set roll_number = null from import_change h where h.run_id = $1 and h.table_name = 'enrolment'
+			and h.before is not null and h.row_key = e.id::text`,
+	}
+}
+
+func (m *Module) beginStudents(c api.Ctx, r studentImport) (imports.Reading, error) {
 	if r.CreateClasses {
 		if err := c.Permit("class", api.Write); err != nil {
-			return ImportResult{}, err
+			return imports.Reading{}, err
 		}
 	}
-	reading := &studentReading{today: c.Today().String(), numbers: map[string]int{}, people: map[string]int{}}
-	return runImport(c, r.importRequest, file, importer{
-		kind: "STUDENT", columns: officeSheet, take: reading.take,
-		plan: func(c api.Ctx, found *sheet.Problems) (importPlan, error) {
+	custom, err := readCustomFields(c, roster.OfStudents)
+	if err != nil {
+		return imports.Reading{}, err
+	}
+	reading := &studentReading{today: c.Today().String(), numbers: map[string]int{}, people: map[string]int{}, custom: custom}
+	return imports.Reading{
+		Columns: custom.columns(officeSheet), Take: reading.take,
+		Plan: func(c api.Ctx, found *sheet.Problems) (imports.Plan, error) {
 			return planStudents(c, m, r, reading, found)
 		},
-	})
+	}, nil
 }
 
 // studentReading keeps the rows and sees what only a file as a whole can get wrong.
@@ -174,12 +190,14 @@ type studentReading struct {
 	numbers map[string]int // the row that has an admission number
 	people  map[string]int // the row that has a person without one
 	leftOut map[int]int    // guardians of a row who have no phone of their own
+	custom  customFields
 }
 
 func (s *studentReading) take(row int, cells []string, bad map[int]bool, found *sheet.Problems) {
 	s.spread(row, cells, bad, found)
+	custom := cells[len(officeSheet):]
 	cells = cells[:len(studentSheet):len(studentSheet)]
-	l := studentLine{row, cells}
+	l := studentLine{row, cells, custom}
 	s.checkGuardians(l, bad, found)
 	if cells[colDivision] != "" && cells[colClass] == "" && !bad[colClass] {
 		found.Add(row, "division", "needs a class: divisions are named within their class")

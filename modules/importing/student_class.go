@@ -2,8 +2,6 @@ package importing
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,32 +9,11 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/modules/roster/lookup"
 )
-
-var (
-	classWord = regexp.MustCompile(`^(class|grade|std|standard|form|year|कक्षा|الصف|صف|darasa( la)?|kidato( cha)?)[ .:-]*`)
-	ordinal   = regexp.MustCompile(`^([0-9]+)(st|nd|rd|th)?$`)
-	// section is what may stand for a division behind a class: 5-A, V A, 5/B, 10 (Red), 7C.
-	section = regexp.MustCompile(`^(.*[^\s/(-])\s*(?:[-/ ]|\()\s*([^\s/()-]+)\)?$`)
-	closed  = regexp.MustCompile(`^([0-9]+)([A-Za-z])$`)
-)
-
-var romans = []string{"i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii"}
-
-// classForm is a class's name without what schools write differently: "Class V", "5th" and "Grade 5" are all 5.
-func classForm(name string) string {
-	text := strings.TrimSpace(classWord.ReplaceAllString(api.Fold(name), ""))
-	if i := slices.Index(romans, text); i >= 0 {
-		return strconv.Itoa(i + 1)
-	}
-	if m := ordinal.FindStringSubmatch(text); m != nil {
-		return strings.TrimLeft(m[1], "0")
-	}
-	return text
-}
 
 func (f *frame) form(c *namedClass) {
-	key := classForm(c.name)
+	key := lookup.ClassForm(c.name)
 	if _, twice := f.byForm[key]; twice || key == "" {
 		f.byForm[key] = nil
 		return
@@ -48,7 +25,7 @@ func (f *frame) class(name string) *namedClass {
 	if c := f.byName[api.Fold(name)]; c != nil {
 		return c
 	}
-	return f.byForm[classForm(name)]
+	return f.byForm[lookup.ClassForm(name)]
 }
 
 // find is the class and the name of the division that a row's cells say; both may be in one.
@@ -56,10 +33,10 @@ func (f *frame) find(class, division string) (*namedClass, string) {
 	if c := f.class(class); c != nil {
 		return c, division
 	}
-	for _, cut := range []*regexp.Regexp{section, closed} {
-		if m := cut.FindStringSubmatch(class); m != nil && (division == "" || api.Fold(division) == api.Fold(m[2])) {
-			if c := f.class(m[1]); c != nil {
-				return c, m[2]
+	for _, way := range lookup.Splits(class) {
+		if division == "" || api.Fold(division) == api.Fold(way[1]) {
+			if c := f.class(way[0]); c != nil {
+				return c, way[1]
 			}
 		}
 	}
@@ -71,10 +48,10 @@ func splitClass(class, division string) (string, string) {
 	if division != "" {
 		return class, division
 	}
-	for _, cut := range []*regexp.Regexp{section, closed} {
-		if m := cut.FindStringSubmatch(class); m != nil && len(m[2]) == 1 && (m[2][0] < '0' || m[2][0] > '9') {
-			if _, err := strconv.Atoi(classForm(m[1])); err == nil {
-				return m[1], m[2]
+	for _, way := range lookup.Splits(class) {
+		if len(way[1]) == 1 && (way[1][0] < '0' || way[1][0] > '9') {
+			if _, err := strconv.Atoi(lookup.ClassForm(way[0])); err == nil {
+				return way[0], way[1]
 			}
 		}
 	}
@@ -119,7 +96,7 @@ func (p *studentPlan) writeClasses(c api.Ctx) error {
 	}
 	for _, class := range p.frame.classes {
 		if class.made && used[class.id] {
-			level, err := strconv.Atoi(classForm(class.name))
+			level, err := strconv.Atoi(lookup.ClassForm(class.name))
 			if err != nil || level > 100 {
 				level = 0
 			}

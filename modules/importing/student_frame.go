@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/modules/roster/lookup"
 )
 
 // frame is the school's classes and divisions by the names a file may give them.
@@ -83,7 +84,7 @@ func (f *frame) classNames() string {
 	for _, c := range f.classes {
 		names = append(names, c.name)
 	}
-	return someOf(names)
+	return lookup.SomeOf(names)
 }
 
 func (c *namedClass) divisionNames() string {
@@ -94,18 +95,7 @@ func (c *namedClass) divisionNames() string {
 		}
 		names = append(names, strings.TrimPrefix(d.name, c.name+"-"))
 	}
-	return someOf(names)
-}
-
-// someOf names the first few.
-func someOf(names []string) string {
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > 20:
-		return strings.Join(names[:20], ", ") + " and others"
-	}
-	return strings.Join(names, ", ")
+	return lookup.SomeOf(names)
 }
 
 // rollKey is a roll number of a division; rollHolder, who has it.

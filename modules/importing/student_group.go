@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/roster"
+	"homeroom/modules/roster/lookup"
 )
 
 // groupFrame is the school's groups by the names a file may give them.
@@ -75,7 +76,7 @@ func readMemberships(c api.Ctx, byID map[uuid.UUID]*knownStudent, ids []uuid.UUI
 
 // memberships finds the groups the row names: all that the student is to be in. An empty cell leaves what is there.
 func (p *studentPlan) memberships(l *studentLine, ch *studentStep) {
-	if l.cells[colGroups] == "" || p.found.IsBad(l.row) {
+	if l.cells[colGroups] == "" || p.Found.IsBad(l.row) {
 		return
 	}
 	var division uuid.UUID
@@ -86,7 +87,7 @@ func (p *studentPlan) memberships(l *studentLine, ch *studentStep) {
 	case ch.old != nil && ch.old.seat != nil:
 		division, place = ch.old.seat.divisionID, "the student's division"
 	default:
-		p.found.Add(l.row, "groups", "need a division: a group is of students of some divisions")
+		p.Found.Add(l.row, "groups", "need a division: a group is of students of some divisions")
 		return
 	}
 	var named []*namedGroup
@@ -97,9 +98,9 @@ func (p *studentPlan) memberships(l *studentLine, ch *studentStep) {
 		g := p.groups.byName[api.Fold(name)]
 		switch {
 		case g == nil:
-			p.found.Addf(l.row, "groups", "no group is called %q: there are %s", name, someOf(p.groups.names))
+			p.Found.Addf(l.row, "groups", "no group is called %q: there are %s", name, lookup.SomeOf(p.groups.names))
 		case !slices.Contains(g.divisions, division):
-			p.found.Addf(l.row, "groups", "%s is not for students of %s", g.name, place)
+			p.Found.Addf(l.row, "groups", "%s is not for students of %s", g.name, place)
 		case !slices.Contains(named, g):
 			p.refuseAtOneTime(l.row, g, named)
 			named = append(named, g)
@@ -119,7 +120,7 @@ func (p *studentPlan) memberships(l *studentLine, ch *studentStep) {
 func (p *studentPlan) refuseAtOneTime(row int, g *namedGroup, others []*namedGroup) {
 	for _, o := range others {
 		if p.groups.atOneTime[[2]uuid.UUID{o.id, g.id}] {
-			p.found.Addf(row, "groups", "%s and %s have lessons at one time", o.name, g.name)
+			p.Found.Addf(row, "groups", "%s and %s have lessons at one time", o.name, g.name)
 		}
 	}
 }

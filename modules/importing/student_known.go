@@ -18,6 +18,7 @@ type knownStudent struct {
 	gone       bool
 	classID    *uuid.UUID
 	fields     []string // by column, up to colGuardians
+	custom     string   // the values of the school's own fields, as JSON
 	seat       *knownSeat
 	sat        string               // the last day in a class of this year that they sit in no longer
 	groups     map[uuid.UUID]bool   // from today on
@@ -132,7 +133,7 @@ func (p *knownPeople) guardian(cells []string) (g *fileGuardian, new bool) {
 }
 
 var knownColumns = `s.id, s.version, s.deleted_at is not null or s.status <> 'ACTIVE', s.class_id, ` +
-	fileCells(studentColumns, colGuardians, "s")
+	fileCells(studentColumns, colGuardians, "s") + `, s.custom_fields::text`
 
 // readPeople reads the students the rows may be about, with their seats and guardians.
 func readPeople(c api.Ctx, lines []studentLine) (*knownPeople, error) {
@@ -158,6 +159,7 @@ func readPeople(c api.Ctx, lines []studentLine) (*knownPeople, error) {
 		Gone    bool
 		ClassID *uuid.UUID
 		Fields  []string
+		Custom  string
 	}
 	for _, by := range []struct {
 		sql  string
@@ -177,8 +179,8 @@ func readPeople(c api.Ctx, lines []studentLine) (*knownPeople, error) {
 			if byID[r.ID] != nil {
 				continue
 			}
-			k := &knownStudent{id: r.ID, version: r.Version, gone: r.Gone, classID: r.ClassID, fields: r.Fields, links: map[string]knownLink{},
-				groups: map[uuid.UUID]bool{}}
+			k := &knownStudent{id: r.ID, version: r.Version, gone: r.Gone, classID: r.ClassID, fields: r.Fields, custom: r.Custom,
+				links: map[string]knownLink{}, groups: map[uuid.UUID]bool{}}
 			byID[r.ID], ids = k, append(ids, r.ID)
 			p.byNumber[strings.ToLower(r.Fields[colAdmissionNumber])] = k
 			name := api.Fold(r.Fields[colFirstName], r.Fields[colLastName])

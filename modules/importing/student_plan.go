@@ -8,12 +8,13 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/imports"
 	"homeroom/sheet"
 )
 
 // studentPlan is what the rows would do.
 type studentPlan struct {
-	planBase
+	imports.PlanBase
 	people  People
 	since   string // TODAY, or the start of the year
 	frame   *frame
@@ -21,6 +22,7 @@ type studentPlan struct {
 	known   *knownPeople
 	changes []*studentStep
 	create  bool // the classes that are missing
+	custom  customFields
 }
 
 // studentStep is what one row does to one student.
@@ -28,6 +30,7 @@ type studentStep struct {
 	step                   // its fields go up to colGuardians
 	old      *knownStudent // nil for a new one
 	changed  bool          // of the student's own record
+	custom   string        // the values of the school's own fields, as JSON
 	classID  *uuid.UUID
 	seat     *seatChange
 	groups   *[]uuid.UUID // all they are to be in, by id; nil: as they are
@@ -52,9 +55,10 @@ type seatChange struct {
 
 // planStudents compares the rows with the school as it is. It reads what it needs in
 // a handful of queries, however many rows there are.
-func planStudents(c api.Ctx, m *Module, r studentImport, reading *studentReading, found *sheet.Problems) (importPlan, error) {
+func planStudents(c api.Ctx, m *Module, r studentImport, reading *studentReading, found *sheet.Problems) (imports.Plan, error) {
 	lines := reading.lines
-	p := &studentPlan{planBase: newPlanBase(found), people: m.People, since: r.Since, create: r.CreateClasses}
+	p := &studentPlan{PlanBase: imports.NewPlanBase(found), people: m.People, since: r.Since, create: r.CreateClasses,
+		custom: reading.custom}
 	var err error
 	if p.frame, err = readFrame(c); err != nil {
 		return nil, err
@@ -74,18 +78,18 @@ func planStudents(c api.Ctx, m *Module, r studentImport, reading *studentReading
 		l := &lines[i]
 		if found.IsBad(l.row) { // the place is looked at all the same: a row's errors are said at once
 			p.place(l)
-			p.skip(l.row)
+			p.Skip(l.row)
 			continue
 		}
 		change := p.line(c, l, claimed)
 		if found.IsBad(l.row) {
-			p.skip(l.row)
+			p.Skip(l.row)
 			continue
 		}
 		p.changes = append(p.changes, change)
-		p.totals.GuardiansLeftOut += reading.leftOut[l.row]
+		p.Totals.GuardiansLeftOut += reading.leftOut[l.row]
 	}
-	p.totals.NewClasses = p.frame.missing
+	p.Totals.NewClasses = p.frame.missing
 	p.checkRolls(taken)
 	p.hashPlan()
 	return p, nil
@@ -93,30 +97,34 @@ func planStudents(c api.Ctx, m *Module, r studentImport, reading *studentReading
 
 // line works out what one row does.
 func (p *studentPlan) line(c api.Ctx, l *studentLine, claimed map[uuid.UUID]int) *studentStep {
-	old := p.known.student(l, p.found)
-	if p.found.IsBad(l.row) {
+	old := p.known.student(l, p.Found)
+	if p.Found.IsBad(l.row) {
 		return nil
 	}
 	ch := &studentStep{step: step{row: l.row, fields: l.cells[:colGuardians:colGuardians]}, old: old}
 	if old == nil {
 		ch.id = api.NewID()
 		if l.cells[colFirstName] == "" {
-			p.found.Add(l.row, "firstName", "is required")
+			p.Found.Add(l.row, "firstName", "is required")
 		}
+		ch.custom, _ = p.custom.lay(l.row, l.custom, "", p.Found)
 	} else {
 		ch.id = old.id
 		if first, twice := claimed[old.id]; twice {
-			p.found.Addf(l.row, "admissionNumber", "is needed: row %d is about the same student", first)
+			p.Found.Addf(l.row, "admissionNumber", "is needed: row %d is about the same student", first)
 		}
 		claimed[old.id] = l.row
 		if old.gone {
-			p.found.Add(l.row, "admissionNumber", "belongs to a student who has left")
+			p.Found.Add(l.row, "admissionNumber", "belongs to a student who has left")
 		}
 		ch.fields, ch.changed = old.with(l.cells)
+		var changed bool
+		ch.custom, changed = p.custom.lay(l.row, l.custom, old.custom, p.Found)
+		ch.changed = ch.changed || changed
 	}
 	p.seat(c, l, ch)
 	p.memberships(l, ch)
-	if !p.found.IsBad(l.row) { // a row that is not taken brings nobody
+	if !p.Found.IsBad(l.row) { // a row that is not taken brings nobody
 		p.guardians(l, ch)
 	}
 	return ch
@@ -132,7 +140,7 @@ func (p *studentPlan) place(l *studentLine) (class *namedClass, division *namedD
 		written, section := splitClass(l.cells[colClass], l.cells[colDivision])
 		p.frame.miss(written, section)
 		if !p.create {
-			p.found.Addf(l.row, "class", "no class is called %q: there are %s", l.cells[colClass], p.frame.classNames())
+			p.Found.Addf(l.row, "class", "no class is called %q: there are %s", l.cells[colClass], p.frame.classNames())
 			return nil, nil, false
 		}
 		class, name = p.frame.add(written), section
@@ -143,7 +151,7 @@ func (p *studentPlan) place(l *studentLine) (class *namedClass, division *namedD
 	if division = class.divisions[api.Fold(name)]; division == nil {
 		p.frame.miss(class.name, name)
 		if !p.create {
-			p.found.Addf(l.row, "division", "%s has no division %q: it has %s", class.name, name, class.divisionNames())
+			p.Found.Addf(l.row, "division", "%s has no division %q: it has %s", class.name, name, class.divisionNames())
 			return nil, nil, false
 		}
 		division = class.add(name)
@@ -158,7 +166,7 @@ func (p *studentPlan) seat(c api.Ctx, l *studentLine, ch *studentStep) {
 	}
 	if l.cells[colClass] == "" {
 		if l.cells[colRollNumber] != "" && l.cells[colDivision] == "" {
-			p.found.Add(l.row, "rollNumber", "needs a division: roll numbers are given within it")
+			p.Found.Add(l.row, "rollNumber", "needs a division: roll numbers are given within it")
 		}
 		return
 	}
@@ -168,19 +176,19 @@ func (p *studentPlan) seat(c api.Ctx, l *studentLine, ch *studentStep) {
 	}
 	if division == nil {
 		if l.cells[colRollNumber] != "" {
-			p.found.Add(l.row, "rollNumber", "needs a division: roll numbers are given within it")
+			p.Found.Add(l.row, "rollNumber", "needs a division: roll numbers are given within it")
 		}
 		if ch.old == nil || ch.old.seat == nil {
 			if ch.classID == nil || *ch.classID != class.id {
 				ch.changed, ch.classID = true, &class.id
 			}
 		} else if ch.old.seat.classID != class.id {
-			p.found.Add(l.row, "division", "is needed to move a student to another class")
+			p.Found.Add(l.row, "division", "is needed to move a student to another class")
 		}
 		return
 	}
 	if p.frame.year == nil {
-		p.found.Add(l.row, "division", "no academic year is active: activate one before placing students")
+		p.Found.Add(l.row, "division", "no academic year is active: activate one before placing students")
 		return
 	}
 	if ch.old == nil {
@@ -193,7 +201,7 @@ func (p *studentPlan) seat(c api.Ctx, l *studentLine, ch *studentStep) {
 	}
 	now := ch.old.seat
 	if said := l.cells[colEnrolledFrom]; now != nil && said != "" && max(said, p.frame.year.StartDate.String()) != now.start {
-		p.found.Addf(l.row, "enrolledFrom", "is %s: change the first day on the student's own page", now.start)
+		p.Found.Addf(l.row, "enrolledFrom", "is %s: change the first day on the student's own page", now.start)
 	}
 	roll := l.cells[colRollNumber]
 	if now != nil && now.divisionID == division.id && roll == "" {
@@ -214,11 +222,11 @@ func (p *studentPlan) firstDay(c api.Ctx, l *studentLine, ch *studentStep) strin
 	case ch.old != nil && ch.old.seat != nil:
 		return today
 	case said > p.frame.year.EndDate.String():
-		p.found.Addf(l.row, "enrolledFrom", "must be in the academic year, which ends on %s", p.frame.year.EndDate)
+		p.Found.Addf(l.row, "enrolledFrom", "must be in the academic year, which ends on %s", p.frame.year.EndDate)
 	case said != "" && said < l.cells[colAdmissionDate]:
-		p.found.Add(l.row, "enrolledFrom", "must not be before admissionDate")
+		p.Found.Add(l.row, "enrolledFrom", "must not be before admissionDate")
 	case said != "" && ch.old != nil && said <= ch.old.sat:
-		p.found.Addf(l.row, "enrolledFrom", "must be after the student's last day in another division, %s", ch.old.sat)
+		p.Found.Addf(l.row, "enrolledFrom", "must be after the student's last day in another division, %s", ch.old.sat)
 	case said != "":
 		return max(said, p.frame.year.StartDate.String())
 	case ch.old != nil && ch.old.sat != "", l.cells[colAdmissionDate] == "" && p.since == "TODAY":
@@ -236,9 +244,9 @@ func (p *studentPlan) guardians(l *studentLine, ch *studentStep) {
 		}
 		g, new := p.known.guardian(cells)
 		if new {
-			p.totals.GuardiansNew++
+			p.Totals.GuardiansNew++
 		} else {
-			p.totals.GuardiansFound++
+			p.Totals.GuardiansFound++
 		}
 		relation := cells[colRelation]
 		if ch.old != nil {
@@ -272,7 +280,7 @@ func (p *studentPlan) checkRolls(taken map[rollKey]rollHolder) {
 		if ch.seat != nil && ch.seat.roll != "" {
 			key := rollKey{ch.seat.division.id, ch.seat.roll}
 			if holder, is := taken[key]; is && holder.student != ch.id {
-				p.found.Addf(ch.row, "rollNumber", "%s in %s is %s's", ch.seat.roll, ch.seat.division.name, holder.who)
+				p.Found.Addf(ch.row, "rollNumber", "%s in %s is %s's", ch.seat.roll, ch.seat.division.name, holder.who)
 				continue
 			}
 			taken[key] = rollHolder{ch.id, fmt.Sprintf("row %d", ch.row)}
@@ -288,28 +296,28 @@ func (p *studentPlan) hashPlan() {
 	for _, ch := range p.changes {
 		var state []string
 		if ch.old == nil {
-			p.totals.Creates++
+			p.Totals.Creates++
 			state = append(state, "create")
 		} else {
 			state = append(state, ch.old.id.String(), strconv.Itoa(ch.old.version), strconv.FormatBool(ch.changed))
 			if ch.changed || ch.seat != nil || ch.groups != nil || len(ch.links)+len(ch.relinked) > 0 {
-				p.totals.Updates++
+				p.Totals.Updates++
 			} else {
-				p.totals.Unchanged++
+				p.Totals.Unchanged++
 			}
 		}
 		if ch.seat != nil {
-			p.totals.Enrolments++
+			p.Totals.Enrolments++
 			state = append(state, "seat", ch.seat.division.key(), ch.seat.roll)
 			if ch.seat.old != nil {
-				p.totals.Enrolments--
+				p.Totals.Enrolments--
 				if ch.seat.old.divisionID != ch.seat.division.id {
-					p.totals.Moves++
+					p.Totals.Moves++
 				}
 				state = append(state, ch.seat.old.id.String(), strconv.Itoa(ch.seat.old.version))
 			} else {
 				if ch.seat.from == p.frame.year.StartDate.String() {
-					p.totals.FromYearStart++
+					p.Totals.FromYearStart++
 				}
 				state = append(state, "from "+ch.seat.from)
 			}
@@ -323,6 +331,6 @@ func (p *studentPlan) hashPlan() {
 				state = append(state, l.guardian.id.String())
 			}
 		}
-		fmt.Fprintf(p.sum, "%d %s\n", ch.row, strings.Join(state, "|"))
+		p.Hash("%d %s", ch.row, strings.Join(state, "|"))
 	}
 }

@@ -9,18 +9,19 @@ import (
 
 	"homeroom/api"
 	"homeroom/events"
+	"homeroom/imports"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
 // write carries the plan out: COPY for what is new, one statement for each kind of
 // change. Its number of statements does not grow with the file.
-func (p *studentPlan) write(c api.Ctx, progress func(float64)) error {
+func (p *studentPlan) Write(c api.Ctx, progress func(float64)) error {
 	if err := p.number(c); err != nil {
 		return err
 	}
-	return runParts(c, progress, p.writeClasses, p.writeGuardians, p.writeStudents, p.writeSeats, p.writeMemberships, p.writeLinks, p.audit,
-		p.openAccounts)
+	return imports.WriteParts(c, progress, p.writeClasses, p.writeGuardians, p.writeStudents, p.writeSeats, p.writeMemberships,
+		p.writeLinks, p.audit, p.openAccounts)
 }
 
 // number gives admission numbers to those who have none, by the school's pattern and
@@ -82,8 +83,9 @@ func (p *studentPlan) newGuardians() (made []*fileGuardian) {
 }
 
 // writeGuardians adds guardians and their users. They sign in by phone alone.
-func (p *studentPlan) writeGuardians(c api.Ctx) error {
-	made := p.newGuardians()
+func (p *studentPlan) writeGuardians(c api.Ctx) error { return insertGuardians(c, p.newGuardians()) }
+
+func insertGuardians(c api.Ctx, made []*fileGuardian) error {
 	var role uuid.UUID
 	if err := c.DB.Raw(`select id from role where type = 'PARENT' and system`).Row().Scan(&role); err != nil {
 		return fmt.Errorf("reading the parents' role: %w", err)
@@ -117,6 +119,7 @@ func (p *studentPlan) writeGuardians(c api.Ctx) error {
 var studentColumns = []recordColumn[*studentStep]{
 	{name: "class_id", cast: "uuid", text: (*studentStep).classText},
 	{name: "search_text", text: (*studentStep).searchText},
+	{name: "custom_fields", cast: "jsonb", text: func(ch *studentStep) string { return ch.custom }},
 	{name: "admission_number", col: colAdmissionNumber},
 	{name: "first_name", col: colFirstName},
 	{name: "last_name", col: colLastName},
@@ -221,6 +224,11 @@ func (ch *studentStep) auditEntry() (id uuid.UUID, before, after any) {
 			was["divisionId"], was["rollNumber"] = ch.seat.old.divisionID, ch.seat.old.roll
 		}
 	}
+	oldCustom := ""
+	if ch.old != nil {
+		oldCustom = ch.old.custom
+	}
+	auditCustom(oldCustom, ch.custom, was, is)
 	var guardians []uuid.UUID
 	for _, l := range append(ch.links, ch.relinked...) {
 		guardians = append(guardians, l.guardian.id)
@@ -240,15 +248,24 @@ const usersPerFact = 500
 // openAccounts lets the new guardians in, last of all, and those who had no child left
 // at the school again.
 func (p *studentPlan) openAccounts(c api.Ctx) error {
+	var of []*fileGuardian
+	for _, ch := range p.changes {
+		for _, l := range ch.links {
+			of = append(of, l.guardian)
+		}
+	}
+	return openParents(c, p.people, of)
+}
+
+// openParents lets guardians in who are new, or whose account was closed.
+func openParents(c api.Ctx, people People, of []*fileGuardian) error {
 	var users []uuid.UUID
 	var phones []string
 	seen := map[*fileGuardian]bool{}
-	for _, ch := range p.changes {
-		for _, l := range ch.links {
-			if !seen[l.guardian] && (!l.guardian.known || l.guardian.disabled) {
-				seen[l.guardian] = true
-				users, phones = append(users, l.guardian.userID), append(phones, l.guardian.phone)
-			}
+	for _, g := range of {
+		if !seen[g] && (!g.known || g.disabled) {
+			seen[g] = true
+			users, phones = append(users, g.userID), append(phones, g.phone)
 		}
 	}
 	if len(users) == 0 {
@@ -260,7 +277,7 @@ func (p *studentPlan) openAccounts(c api.Ctx) error {
 		return fmt.Errorf("opening guardians' accounts again: %w", err)
 	}
 	publishUsersChanged(c, users)
-	return p.people.EnterMany(c, c.School.ID, api.Parent, users, phones)
+	return people.EnterMany(c, c.School.ID, api.Parent, users, phones)
 }
 
 // publishUsersChanged writes the fact that users changed, in as few parts as they fit in.

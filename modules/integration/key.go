@@ -64,11 +64,10 @@ var keyListing = api.Listing{
 	},
 }
 
-// keyColumns are those of an APIKey. Its end goes by the school's day.
+// keyColumns are those of an APIKey, whose end is not looked at: see endOn.
 const keyColumns = `id, name, per_minute, ends_on, last_used_at, created_by, created_at, revoked_at,
 	coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u where u.id = api_key.created_by), '') as created_by_name,
 	case when revoked_at is not null then 'REVOKED'
-		when ends_on < (now() at time zone coalesce(nullif((select s.time_zone from school_setting s), ''), 'UTC'))::date then 'ENDED'
 		when exists (select from app_user u join role r on r.id = u.role_id where u.id = api_key.created_by and u.status = 'ACTIVE'
 			and r.type = 'SCHOOL_ADMIN') then 'ACTIVE' else 'SUSPENDED' end as status`
 
@@ -147,11 +146,23 @@ func checkPermissions(c api.Ctx, permissions []KeyPermission) error {
 }
 
 func listKeys(c api.Ctx, l api.ListRequest) (api.Page[APIKey], error) {
-	return api.Fetch[APIKey](c.DB.Table("api_key").Select(keyColumns), l)
+	page, err := api.Fetch[APIKey](c.DB.Table("api_key").Select(keyColumns), l)
+	for i := range page.Items {
+		page.Items[i].endOn(c.Today())
+	}
+	return page, err
+}
+
+// endOn says of a key whose last day is over that it has ended. It goes by the school's day.
+func (k *APIKey) endOn(today api.Date) {
+	if k.Status != "REVOKED" && k.EndsOn != nil && k.EndsOn.Before(today) {
+		k.Status = "ENDED"
+	}
 }
 
 func getKey(c api.Ctx, r byID) (KeyDetail, error) {
 	key, err := api.Find[APIKey](c, "API key", c.DB.Table("api_key").Select(keyColumns), r.ID)
+	key.endOn(c.Today())
 	out := KeyDetail{APIKey: key}
 	if err == nil {
 		err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select m.name as module, p.can_read, p.can_write, p.can_delete from permission p

@@ -2,10 +2,12 @@ package library_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"homeroom/api"
+	"homeroom/imports"
 	"homeroom/modules/library"
 	"homeroom/testkit"
 )
@@ -81,18 +83,22 @@ func TestAFileOfBooksIsTriedThenAddedAndAddsNothingTwice(t *testing.T) {
 	send := func(query, file string) testkit.Answer {
 		return d.clerk.Send(t, "POST", "/school-admin/library/book/import"+query, "text/csv", []byte(file))
 	}
-	var got library.Imported
+	var got imports.ImportResult
+	sums := []imports.Sum{{Name: "copies", Value: 3}, {Name: "books", Value: 3}}
+	isWanted := func() bool {
+		return got.RowsRead == 5 && got.Creates == 4 && got.Unchanged == 1 && len(got.Sums) == 2 && slices.Contains(got.Sums, sums[0]) &&
+			slices.Contains(got.Sums, sums[1])
+	}
 	send("?dryRun=true", bookFile).Read(t, &got)
-	want := library.Imported{DryRun: true, RowsRead: 5, Books: 3, Copies: 3, Unchanged: 1}
-	if got != want || d.Count(t, "book", "true") != 1 {
+	if !isWanted() || d.Count(t, "book", "true") != 1 {
 		t.Errorf("dry run %+v", got)
 	}
 	send("", bookFile).Read(t, &got)
-	if want.DryRun = false; got != want || d.Count(t, "book", "true") != 4 || d.Count(t, "book_copy", "true") != 5 {
+	if !isWanted() || d.Count(t, "book", "true") != 4 || d.Count(t, "book_copy", "true") != 5 {
 		t.Errorf("import %+v", got)
 	}
 	send("", bookFile).Read(t, &got)
-	if got.Books != 0 || got.Copies != 0 || got.Unchanged != 5 || d.Count(t, "book_copy", "true") != 5 {
+	if got.Creates != 0 || got.Unchanged != 5 || d.Count(t, "book_copy", "true") != 5 {
 		t.Errorf("again %+v", got)
 	}
 	if found := titles(testkit.Get[api.Page[library.BookView]](t, d.clerk, "/school-admin/library/book/list?filters%5Bsearch%5D=premchand")); found != "Godan" {

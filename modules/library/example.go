@@ -13,6 +13,7 @@ func examples() []api.Example {
 		return m.Create("/school-admin/library/copy/create", map[string]any{"bookId": book(m), "accessionNumber": "L-1"})
 	}
 	return []api.Example{
+		bookFiles().Example(),
 		{Path: "/school-admin/library/book/:id", Table: "book", Make: book, Change: map[string]any{"title": "Mine"}},
 		{Path: "/school-admin/library/copy/:id", Table: "book_copy", Make: bookCopy, Change: map[string]any{"accessionNumber": "Mine"}},
 	}

@@ -9,25 +9,13 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/imports"
 	"homeroom/sheet"
 	"homeroom/tenancy"
 )
 
 // maxRows is how many rows a file of books may have.
 const maxRows = 60_000
-
-type importIn struct {
-	DryRun bool `json:"dryRun" doc:"Say what would be done, and do nothing"`
-}
-
-// Imported is what a file of books does, or would do.
-type Imported struct {
-	DryRun    bool `json:"dryRun"`
-	RowsRead  int  `json:"rowsRead"`
-	Books     int  `json:"books" doc:"New books"`
-	Copies    int  `json:"copies" doc:"New copies"`
-	Unchanged int  `json:"unchanged" doc:"Rows of books and copies that are there already; they stay as they are"`
-}
 
 // The columns of a file: each row is a book, or a copy of one.
 const (
@@ -81,42 +69,15 @@ type bookLine struct {
 func (l bookLine) isbn() string { return bareISBN(l.cells[colISBN]) }
 func (l bookLine) key() string  { return matchKey(l.cells[colTitle], l.cells[colAuthor]) }
 
-// importBooks reads a file to its end, then adds all of it or, where something is
-// wrong, nothing.
-func importBooks(c api.Ctx, r importIn, file *api.Incoming) (Imported, error) {
-	var lines []bookLine
-	err := sheet.Read(file, sheet.Reading{Most: maxRows}, bookSheet, func(row int, cells []string) {
-		lines = append(lines, bookLine{row, append([]string(nil), cells...)})
-	})
-	if err != nil {
-		return Imported{}, err
+// bookFiles are files of books and copies.
+func bookFiles() imports.Kind[imports.Request] {
+	return imports.Kind[imports.Request]{
+		Key: "BOOK", Path: "/school-admin/library/book/import", Permission: "library", Columns: bookSheet, Most: maxRows,
+		Summary: "Import books and copies from a CSV file or workbook", Tables: []string{"book", "book_copy"},
+		Begin: func(api.Ctx, imports.Request) (imports.Reading, error) {
+			return imports.ByLine(bookSheet, planBooks), nil
+		},
 	}
-	var out Imported
-	work := func(c api.Ctx) error {
-		p, err := planBooks(c, lines)
-		if err != nil {
-			return err
-		}
-		out = Imported{DryRun: r.DryRun, RowsRead: len(lines), Books: len(p.books), Copies: len(p.copies), Unchanged: p.same}
-		if r.DryRun {
-			return nil
-		}
-		return p.write(c, file.Name, out)
-	}
-	if r.DryRun {
-		err := work(c)
-		return out, err
-	}
-	err = c.Transact(func(c api.Ctx) error {
-		// One file at a time: of two equal ones the second finds what the first added.
-		err := c.DB.Exec(`insert into number_series (name) values ('library import') on conflict (name) do update
-			set next = number_series.next`).Error
-		if err != nil {
-			return fmt.Errorf("waiting for other imports: %w", err)
-		}
-		return work(c)
-	})
-	return out, err
 }
 
 // known is what the school has of what a file speaks of.
@@ -171,71 +132,73 @@ func readKnown(c api.Ctx, lines []bookLine) (known, error) {
 type bookPlan struct {
 	books  []Book
 	copies []Copy
-	same   int
 }
 
 // planBooks compares rows with what there is. A book is known by its ISBN, or without
 // one by title and author.
-func planBooks(c api.Ctx, lines []bookLine) (*bookPlan, error) {
+func planBooks(c api.Ctx, rows []imports.Line, d *imports.Draft) error {
+	lines := make([]bookLine, len(rows))
+	for i, l := range rows {
+		lines[i] = bookLine{l.Row, l.Cells}
+	}
 	k, err := readKnown(c, lines)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p := &bookPlan{}
-	var bad []api.Detail
-	fail := func(row int, column, message string) {
-		if len(bad) < 200 {
-			bad = append(bad, api.Detail{Field: sheet.Field(row, column), Message: message})
-		}
-	}
 	inFile := map[string]int{}
-	for _, l := range lines {
-		if l.cells[colTitle] == "" {
-			fail(l.row, "title", "is required")
-			continue
-		}
+	for i, l := range lines {
 		accession, barcode := strings.ToLower(l.cells[colAccession]), strings.ToLower(l.cells[colBarcode])
-		if accession == "" && barcode != "" {
-			fail(l.row, "accessionNumber", "is required for a copy")
-			continue
+		if l.cells[colTitle] == "" && !rows[i].Bad[colTitle] {
+			d.Bad(l.row, "title", "is required")
 		}
-		for column, code := range map[string]string{"accessionNumber": accession, "barcode": barcode} {
-			if first, twice := inFile[column+code]; twice && code != "" {
-				fail(l.row, column, fmt.Sprintf("is that of row %d, too", first))
+		if accession == "" && barcode != "" {
+			d.Bad(l.row, "accessionNumber", "is required for a copy")
+		}
+		for _, code := range [][2]string{{"accessionNumber", accession}, {"barcode", barcode}} {
+			if first, twice := inFile[code[0]+code[1]]; twice && code[1] != "" {
+				d.Bad(l.row, code[0], "is that of row %d, too", first)
 			}
-			inFile[column+code] = l.row
+			inFile[code[0]+code[1]] = l.row
 		}
 		id, there := k.byKey[l.key()]
 		if l.isbn() != "" {
 			id, there = k.byISBN[l.isbn()]
 		}
-		added := !there
-		if added {
+		of, taken := k.accession[accession]
+		fresh := accession != "" && (!taken || !there || of != id)
+		switch {
+		case !fresh:
+		case taken:
+			d.Bad(l.row, "accessionNumber", "belongs to a copy of another book")
+		case barcode != "" && k.barcode[barcode]:
+			d.Bad(l.row, "barcode", "belongs to another copy")
+		}
+		if d.Found.IsBad(l.row) {
+			d.Skip(l.row)
+			continue
+		}
+		if !there {
 			id = p.add(l)
 			k.byKey[l.key()] = id
 			if l.isbn() != "" {
 				k.byISBN[l.isbn()] = id
 			}
+			d.Sum("books", 1)
 		}
-		of, taken := k.accession[accession]
-		switch {
-		case accession == "" || taken && of == id:
-			if !added {
-				p.same++
-			}
-		case taken:
-			fail(l.row, "accessionNumber", "belongs to a copy of another book")
-		case barcode != "" && k.barcode[barcode]:
-			fail(l.row, "barcode", "belongs to another copy")
-		default:
+		if fresh {
+			d.Sum("copies", 1)
 			p.copies = append(p.copies, Copy{Record: api.Record{ID: api.NewID()}, BookID: id,
 				CopyFields: CopyFields{AccessionNumber: l.cells[colAccession], Barcode: l.cells[colBarcode], Shelf: l.cells[colShelf], State: "GOOD"}})
 		}
+		if fresh || !there {
+			d.Create(l.row, there)
+		} else {
+			d.Same(l.row, id)
+		}
 	}
-	if bad != nil {
-		return nil, api.Invalid(bad...)
-	}
-	return p, nil
+	d.Then(p.write)
+	return nil
 }
 
 func (p *bookPlan) add(l bookLine) uuid.UUID {
@@ -251,8 +214,8 @@ func (p *bookPlan) add(l bookLine) uuid.UUID {
 	return b.ID
 }
 
-// write adds what is planned, with one line in the audit for the file.
-func (p *bookPlan) write(c api.Ctx, name string, sum Imported) error {
+// write adds what is planned.
+func (p *bookPlan) write(c api.Ctx) error {
 	columns := []string{"id", "title", "author", "isbn", "publisher", "published_year", "category", "price", "search_text", "match_key",
 		"created_by", "updated_by", "created_at", "updated_at"}
 	err := tenancy.Copy(c.DB, "book", columns, len(p.books), func(i int) ([]any, error) {
@@ -271,6 +234,5 @@ func (p *bookPlan) write(c api.Ctx, name string, sum Imported) error {
 	if err != nil {
 		return fmt.Errorf("adding copies: %w", err)
 	}
-	c.Changed("import", "book", uuid.Nil, nil, map[string]any{"file": name, "result": sum})
 	return nil
 }

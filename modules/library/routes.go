@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/sheet"
 )
 
 // Posting is what a student is asked to pay. It has no name of its own: what keeps the
@@ -59,8 +58,7 @@ func (m *Module) routes() []api.Row {
 		api.Create("/school-admin/library/book/create", "library", "Add a book", createBook, api.Says("Book created")),
 		api.List("/school-admin/library/book/list", "library", "List the books, or search title, author and ISBN", bookListing, listBooks,
 			api.MayBeStale),
-		api.Upload("/school-admin/library/book/import", "library", "Add books and copies from a CSV file; a dry run says what it would do",
-			importBooks, api.Columns(sheet.Document(bookSheet)...), api.Silent),
+		bookFiles().Rows(),
 		api.Get("/school-admin/library/book/:id", "library", "Read a book", getBook),
 		api.Put("/school-admin/library/book/:id", "library", "Change a book", updateBook, api.Versioned),
 		api.Remove("/school-admin/library/book/:id", "library", "Delete a book that has no copies", deleteBook),

@@ -19,6 +19,9 @@ type Files interface {
 // FileKind is what files are attached to here: single messages.
 const FileKind = "message"
 
+// mostKept is how many messages of a thread an app may keep, the newest.
+const mostKept = 1000
+
 // Module serves messages.
 type Module struct{ Files Files }
 
@@ -40,8 +43,10 @@ func (m *Module) routes() []api.Row {
 		at := "/" + client + "/message/"
 		all = append(all,
 			api.Create(at+"send", "message", "Write to somebody, or answer in a thread", m.send, api.ForPeople, api.Says("Message sent")),
-			api.List(at+"list", "message", "My threads, with what is unread in each", threadListing, listThreads, api.ForPeople),
-			api.Get(at+"thread/:id", "message", "Read a thread, newest message last", m.thread, api.ForPeople),
+			api.List(at+"list", "message", "My threads, with what is unread in each", threadListing, listThreads, api.ForPeople,
+				api.Syncs),
+			api.Get(at+"thread/:id", "message", "Read a thread, newest message last", m.thread, api.ForPeople,
+				api.SyncsField("messages", func(r *threadRequest) { r.Page, r.Limit = 1, mostKept })),
 			api.Post(at+"read", "message", "Mark a thread as read", read, api.ForPeople, api.OpenInEvaluationMode, api.NoAudit,
 				api.Says("Marked as read")),
 			api.Get(at+"contacts", "message", "Whom I may write to", contacts, api.ForPeople),

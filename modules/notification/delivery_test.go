@@ -3,6 +3,7 @@ package notification_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -196,26 +197,74 @@ func TestQuietHours_WhatIsNotUrgent_WaitsAndIsWordedForTheMorning(t *testing.T) 
 	o.tell(t, telling{Type: "FEE", Key: "stale", StudentID: &asha.ID, Until: 8})
 	o.tell(t, telling{Type: "TRANSPORT", Key: "goes", StudentID: &asha.ID, Urgent: true})
 	testkit.Eventually(t, "what is urgent goes out", func() bool { return len(sent.got(o.ID)) == 2 })
-	testkit.Eventually(t, "the others wait",
-		func() bool {
-			return o.Count(t, "delivery", "type = 'ATTENDANCE' and state = 'QUEUED' and attempts = 0") == 3
-		})
+	// For the parent by the rule and, as they asked, by SMS; and a push to the child's topic.
+	testkit.Eventually(t, "the others wait", func() bool {
+		return o.Count(t, "digest_entry", "rule = 'ATTENDANCE'") == 2 && o.Count(t, "delivery", "state = 'QUEUED' and attempts = 0") == 1
+	})
 	if n := o.Count(t, "notification", "body = ?", "Asha was marked absent on "+today.String()+". If you did not expect this, call the school."); n != 1 || o.log(t, asha.Parents[0]).Total != 3 {
 		t.Errorf("the log has the day %d times, want once", n)
 	}
 	morning := today.AddDays(1).In(o.Location()).Add(7 * time.Hour)
-	if n := o.Count(t, "delivery", "state = 'QUEUED' and next_at = ?", morning); n != 3 {
+	if n := o.Count(t, "delivery", "state = 'QUEUED' and next_at = ?", morning) + o.Count(t, "digest_entry", "due_at = ?", morning); n != 3 {
 		t.Errorf("%d wait until 07:00, want 3", n)
 	}
 	clock.turn(8*time.Hour + 31*time.Minute)
 	testkit.Eventually(t, "it goes out in the morning", func() bool { return len(sent.got(o.ID)) == 5 })
+	shown := map[uuid.UUID]bool{}
 	for _, m := range sent.got(o.ID) {
 		if m.Type == "FEE" {
 			t.Error("what was of no use any more was sent")
 		}
+		if m.Type == "ATTENDANCE" && m.Channel == delivery.Push {
+			shown[*m.CollapseID] = true
+		}
 		if m.Channel == delivery.SMS && m.Body != "Asha was marked absent yesterday. If you did not expect this, call the school." {
 			t.Errorf("in the morning it says %q", m.Body)
 		}
+	}
+	if len(shown) != 1 {
+		t.Errorf("a phone that hears the topic too shows it %d times", len(shown))
+	}
+}
+
+func TestQuietHours_SeveralFacts_AreOneMessageInTheMorning(t *testing.T) {
+	t.Parallel()
+	app, sent, clock := apart(t)
+	school := app.NewSchool(t)
+	clock.at(school, 22, 30)
+	o := newOffice(t, school)
+	asha, bala := o.Child(t, o.seat, 3), o.Child(t, o.seat, 0)
+	waits, reads, texts := asha.Parents[0], asha.Parents[1], asha.Parents[2]
+	o.Link(t, waits, bala.ID)
+	sent.without(texts.UserID)
+	o.QuietHours(t, "21:00", "07:00")
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-register", map[string]any{"studentIds": []uuid.UUID{asha.ID}})
+	o.tell(t, telling{Type: "FEE", Key: "fee", StudentID: &asha.ID})
+	o.tell(t, telling{Type: "FEE", Key: "fee of another child", StudentID: &bala.ID})
+	testkit.Eventually(t, "all wait", func() bool { return o.Count(t, "digest_entry", "true") == 7 })
+	testkit.Post[api.Nothing](t, reads, "/parent/notification/read-all", nil)
+	o.unlink(t, waits, bala.ID)
+	o.settled(t, clock)
+	if r := o.reach(t, recordID); r.People != 3 || r.Waiting != 2 || r.Read != 1 {
+		t.Errorf("at night it has reached %+v", r)
+	}
+	if n := len(sent.got(o.ID)); n != 0 {
+		t.Errorf("%d messages are sent at night", n)
+	}
+	clock.turn(8*time.Hour + 31*time.Minute)
+	testkit.Eventually(t, "who has no app gets an SMS", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) == 1 })
+	o.settled(t, clock)
+	pushes := slices.DeleteFunc(by(delivery.Push, sent.got(o.ID)), func(m delivery.Message) bool { return !strings.HasPrefix(m.To, "user_") })
+	if len(pushes) != 1 || pushes[0].To != "user_"+waits.UserID.String() || pushes[0].Title != "Today from "+o.Name ||
+		pushes[0].Body != "Absent from school · Asha" {
+		t.Errorf("in the morning phones get %+v", pushes)
+	}
+	want := "Asha: The whole truth, with 42 marks\nAbsent from school: Asha was marked absent yesterday. If you did not expect this, call the school."
+	if m := by(delivery.SMS, sent.got(o.ID))[0]; len(by(delivery.SMS, sent.got(o.ID))) != 1 || m.Body != want {
+		t.Errorf("the SMS says %q, want %q", m.Body, want)
+	}
+	if n := len(by(delivery.Email, sent.got(o.ID))) + o.Count(t, "digest_entry", "true"); n != 0 {
+		t.Errorf("%d e-mails and entries beside it", n)
 	}
 }
 

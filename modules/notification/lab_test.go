@@ -38,6 +38,7 @@ type telling struct {
 
 type manyChildren struct {
 	StudentIDs []uuid.UUID `json:"studentIds"`
+	Round      string      `json:"round" doc:"a part of the keys"`
 }
 
 type keys struct {
@@ -70,7 +71,7 @@ func labRows(_ *config.Config, o *service.Options) {
 		}),
 		api.Post("/school-admin/report/tell-all", "report", "Tells of several children at once", func(c api.Ctx, r manyChildren) (api.Nothing, error) {
 			for _, id := range r.StudentIDs {
-				notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee/" + id.String(), RecordID: recordID, StudentID: &id, Title: "Fees charged",
+				notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee/" + r.Round + id.String(), RecordID: recordID, StudentID: &id, Title: "Fees charged",
 					Body: "For one child", Teaser: "New fees were charged"})
 			}
 			return api.Nothing{}, nil
@@ -79,6 +80,15 @@ func labRows(_ *config.Config, o *service.Options) {
 			for _, id := range r.StudentIDs {
 				notice.Send(c, notice.Notice{Type: notice.Attendance, Key: "absent/" + id.String(), RecordID: id, StudentID: &id, Title: "Absent",
 					Body: "Asha is absent today", Teaser: "About your child"})
+			}
+			return api.Nothing{}, nil
+		}),
+		api.Post("/school-admin/report/tell-register", "report", "Tells that the first is absent and the others are late", func(c api.Ctx, r manyChildren) (api.Nothing, error) {
+			name := "attendance.absent"
+			for _, id := range r.StudentIDs {
+				notice.Send(c, notice.Notice{Type: notice.Attendance, Key: "register/" + id.String(), RecordID: id, StudentID: &id,
+					Text: notice.Text{Name: name, Values: notice.Values{"child": "Asha", "date": notice.On(api.DateOf(c.Now.In(c.School.Location())))}}})
+				name = "attendance.late"
 			}
 			return api.Nothing{}, nil
 		}),

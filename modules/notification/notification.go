@@ -61,6 +61,9 @@ func (l line) view() Notification {
 		CreatedAt: l.CreatedAt}
 }
 
+// mostKept is how many of their notifications an app may keep, the newest.
+const mostKept = 1000
+
 const lineColumns = `id, title, body, type, record_id, student_id, read_at, created_at`
 
 // visibleTo is the condition that a user may read line n of their log. A parent may read

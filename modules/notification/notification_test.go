@@ -1,11 +1,13 @@
 package notification_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/delivery"
 	"homeroom/modules/notification"
 	"homeroom/notice"
 	"homeroom/testkit"
@@ -240,7 +242,7 @@ func TestSilentRow_ItsNotices_AreInTheLogAndNotSent(t *testing.T) {
 
 func TestMotherOfThree_OneChangeAboutAll_GetsOnePush(t *testing.T) {
 	t.Parallel()
-	app, sent, _ := apart(t)
+	app, sent, clock := apart(t)
 	o := newOffice(t, app.NewSchool(t))
 	asha, other := o.Child(t, o.seat, 2), o.Child(t, o.seat, 1)
 	mother, children := asha.Parents[0], []uuid.UUID{asha.ID, other.ID}
@@ -262,5 +264,21 @@ func TestMotherOfThree_OneChangeAboutAll_GetsOnePush(t *testing.T) {
 	}
 	if got := o.log(t, mother); got.Total != 3 {
 		t.Errorf("her log has %d lines, want 3", got.Total)
+	}
+
+	// One is absent and two are late: it is one push still, and who has no app gets one SMS with all.
+	sent.without(mother.UserID)
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-register", map[string]any{"studentIds": children})
+	testkit.Eventually(t, "an SMS is sent", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) == 1 })
+	o.settled(t, clock)
+	tried := o.Count(t, "delivery", "type = 'ATTENDANCE' and channel = 'PUSH' and recipient = ? and title = 'Absent from school · Late for school'",
+		"user_"+mother.UserID.String())
+	text := by(delivery.SMS, sent.got(o.ID))
+	if len(text) != 1 || tried != 1 || !strings.Contains(text[0].Body, "Absent from school: Asha was marked absent today") ||
+		strings.Count(text[0].Body, "Late for school: Asha came late today.") != 2 {
+		t.Errorf("after %d pushes she gets %d SMS, the first %q", tried, len(text), text[0].Body)
+	}
+	if r := o.reach(t, children[3]); r.Reached != 1 || r.People != 1 || len(r.Rest) != 0 {
+		t.Errorf("the message about several children has reached %+v of the last", r)
 	}
 }

@@ -8,11 +8,13 @@ func personal() []api.PersonalTable {
 		// Notices come first: a notice is locked while it is turned into messages, so that
 		// its messages are there when their turn comes.
 		{Table: "notice", Section: "notices", Of: "student_id user_id", Where: ofRecord("key"), Gone: true,
-			Free:    "title body teaser said_today said_next_day",
+			Free: "title body teaser said_today said_next_day", About: map[string]string{"texts": "*"},
 			Nothing: api.Reasons{api.FixedText: "type key"}},
 		{Table: "notification", Section: "notifications", Of: "student_id user_id", Where: ofRecord("dedupe_key"), Gone: true,
 			Free: "title body", Nothing: api.Reasons{api.FixedText: "type dedupe_key"}},
 		{Table: "notification_preference", Section: "preferences", Of: "user_id", NoID: true, Gone: true,
+			Nothing: api.Reasons{api.FixedText: "type"}},
+		{Table: "child_preference", Section: "childPreferences", Of: "user_id student_id", NoID: true, Gone: true,
 			Nothing: api.Reasons{api.FixedText: "type"}},
 		{
 			Table: "delivery", Section: "deliveries", Of: "user_id student_id", To: "recipient", Where: ofRecord("dedupe_key"),
@@ -22,6 +24,8 @@ func personal() []api.PersonalTable {
 				"state":      "case when x.state = 'QUEUED' then 'FAILED' else x.state end"},
 			Nothing: api.Reasons{api.FixedText: "channel purpose type rule", "the provider's number of the message": "provider_id"},
 		},
+		{Table: "digest_entry", Section: "digests", Of: "user_id", Where: "split_part(x.key, '/', 2) in (select unnest(@records::text[]))",
+			NoID: true, Gone: true, Nothing: api.Reasons{api.FixedText: "key way rule"}},
 		{Table: "suppression", Section: "suppressions", To: "recipient", NoID: true, Gone: true, Own: "problem",
 			Nothing: api.Reasons{api.FixedText: "channel reason"}},
 		{Table: "notice_rule", Nothing: api.Reasons{api.FixedText: "type ways"}},

@@ -159,7 +159,7 @@ func (p *planned) trip(t *testing.T, day int, at string) string {
 		"runsOnHolidays": true})["id"].(string)
 }
 
-// heard are the names of those who were told something since the last call, and have it unread.
+// heard are the names of those who were told something since the last call, and have it unread. Each of them got one push.
 func (p *planned) heard(t *testing.T) []string {
 	t.Helper()
 	testkit.Eventually(t, "all facts are published", func() bool { return p.Count(t, "outbox", "next_at <= ?", p.now()) == 0 })
@@ -167,6 +167,23 @@ func (p *planned) heard(t *testing.T) []string {
 	if err := p.DB(t).Raw(`select distinct user_id from notification where read_at is null`).Scan(&users).Error; err != nil {
 		t.Fatal(err)
 	}
+	var pushed []struct {
+		UserID uuid.UUID
+		N      int
+	}
+	if err := p.DB(t).Raw(`select user_id, count(*) as n from delivery where channel = 'PUSH' and recipient like 'user\_%' group by user_id`).
+		Scan(&pushed).Error; err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range pushed {
+		if to.N != 1 || !slices.Contains(users, to.UserID) {
+			t.Errorf("%s got %d pushes; %d people have a line in their log", p.names[to.UserID], to.N, len(users))
+		}
+	}
+	if len(pushed) != len(users) {
+		t.Errorf("%d people got a push, want %d", len(pushed), len(users))
+	}
+	p.do(t, `delete from delivery`)
 	p.do(t, `delete from notification`)
 	p.do(t, `delete from notice`)
 	names := []string{}
@@ -249,6 +266,9 @@ func TestPlans_WhenTheyChange_ReachThoseConcernedAlone(t *testing.T) {
 		{"a trip starts later", func(t *testing.T) {
 			p.put(t, trips+at("trip"), map[string]any{"scheduledStartTime": "07:30"})
 		}, "asha bala ravi"},
+		{"a trip starts earlier", func(t *testing.T) {
+			p.put(t, trips+at("trip"), map[string]any{"scheduledStartTime": "06:30"})
+		}, "asha bala ravi"},
 		{"a trip has another bus, and with it another driver", func(t *testing.T) {
 			p.put(t, trips+at("trip"), map[string]any{"busId": p.bus9["id"]})
 		}, "asha bala ravi sami"},
@@ -267,11 +287,21 @@ func TestPlans_WhenTheyChange_ReachThoseConcernedAlone(t *testing.T) {
 			moved["lat"] = 12.972
 			p.put(t, "/school-admin/transport/route/"+p.route["id"].(string), map[string]any{"stops": stops})
 		}, "asha"},
+		{"the bus comes to a stop at another time", func(t *testing.T) {
+			stops := p.route["stops"].([]any)
+			stops[1].(map[string]any)["plannedTime"] = "07:10"
+			p.put(t, "/school-admin/transport/route/"+p.route["id"].(string), map[string]any{"stops": stops})
+		}, "bala"},
 		{"a stop is renamed", func(t *testing.T) {
 			stops := p.route["stops"].([]any)
 			stops[0].(map[string]any)["name"] = "Old temple"
 			p.put(t, "/school-admin/transport/route/"+p.route["id"].(string), map[string]any{"stops": stops})
 		}, ""},
+		{"a day off, on which the bus would have run", func(t *testing.T) {
+			p.post(t, trips+"schedule", map[string]any{"routeId": p.route["id"], "tripDate": p.day(9), "scheduledStartTime": "07:00"})
+			p.ids["off"] = p.made(t, holidays+"create", map[string]any{"name": "Election", "startDate": p.day(9)})
+		}, "asha bala dev meera nila ravi"},
+		{"it is a school day after all", func(t *testing.T) { p.remove(t, holidays+at("off")) }, "asha bala dev meera nila ravi"},
 		{"a route has another bus", func(t *testing.T) {
 			p.put(t, "/school-admin/transport/route/"+p.route["id"].(string), map[string]any{"busId": p.bus9["id"]})
 		}, "asha bala"},

@@ -94,6 +94,13 @@ var reachTables = `with line as (
 		from line l join delivery d on d.record_id = @record and d.user_id = l.user_id and d.purpose = 'NOTICE' and d.created_at >= l.at
 			and d.recipient not like 'teacher\_%' group by l.user_id, d.channel
 		union all
+		select l.user_id, d.channel, d.state = 'SENT' and d.provider_id <> @nodevice, d.state = 'QUEUED', d.state = 'FAILED',
+			d.provider_id = @nodevice, false, d.expires_at, case when d.state = 'FAILED' then d.last_error end, d.delivered_at is not null
+		from line l join delivery d on d.user_id = l.user_id and d.record_id is null and l.key = any(d.log_keys)
+		union all
+		select l.user_id, case g.way when 'RULE' then 'PUSH' else g.way end, false, true, false, false, false, g.until, null, false
+		from line l join digest_entry g on g.user_id = l.user_id and g.key = l.key
+		union all
 		select l.user_id, 'PUSH', true, false, false, false, false, null, null, false from line l, topic
 			where topic.sent and l.user_id = any(@reachable::uuid[])
 			and not exists (select from delivery d where d.record_id = @record and d.user_id = l.user_id and d.channel = 'PUSH'
@@ -102,10 +109,11 @@ var reachTables = `with line as (
 		case when u.whatsapp_since is not null then u.phone end as whatsapp, ` + address + ` as address,
 			coalesce(w.sent, false) or l.read as reached, not l.read and not coalesce(w.sent, false) and coalesce(w.waiting, false) as waiting,
 			coalesce(w.failed, false) as failed, coalesce(w.no_device, false) as no_device, coalesce(w.urgent, false) as urgent, w.expires_at,
-			coalesce(w.problem, '') as problem, coalesce(not q.push and k.may_turn_off, false) as off
+			coalesce(w.problem, '') as problem, coalesce(not coalesce(c.push, q.push) and k.may_turn_off, false) as off
 		from line l join app_user u on u.id = l.user_id and u.status = 'ACTIVE' join role r on r.id = u.role_id
 		left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
 		left join notification_preference q on q.user_id = u.id and q.type = l.type
+		left join child_preference c on c.user_id = u.id and c.student_id = l.student_id and c.type = l.type and r.type = 'PARENT'
 		left join notice_rule k on k.type = l.type
 		left join (select user_id, bool_or(sent) as sent, bool_or(waiting) as waiting, bool_or(failed) as failed,
 			bool_or(no_device) as no_device, bool_or(urgent) as urgent, max(expires_at) as expires_at, max(problem) as problem from way
@@ -225,9 +233,14 @@ func (m *Module) sendToRest(c api.Ctx, r restRequest) (Rest, error) {
 			out.Cost = &cost
 		}
 	}
-	if r.Way == "WHATSAPP" && budget.WhatsAppPrice > 0 {
-		cost := int64(out.People) * budget.WhatsAppPrice
-		out.Cost = &cost
+	if r.Way == "WHATSAPP" {
+		if err := budget.RefuseWhatsApp(out.People); err != nil {
+			return Rest{}, err
+		}
+		if budget.WhatsAppPrice > 0 {
+			cost := int64(out.People) * budget.WhatsAppPrice
+			out.Cost = &cost
+		}
 	}
 	c.Changed("send to the rest", "notification", r.RecordID, nil, out)
 	c.Tell(events.Fact{Kind: RestQueued, Data: map[string]any{"recordId": r.RecordID}})

@@ -1,11 +1,14 @@
 package notification_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"homeroom/api"
+	"homeroom/delivery"
 	"homeroom/modules/notification"
 	"homeroom/testkit"
 )
@@ -82,6 +85,35 @@ func TestWaitingAnnouncement_AddressedTeacherIsRenamed_Stays(t *testing.T) {
 	testkit.Eventually(t, "the change is followed", func() bool { return o.Count(t, "outbox", "kind = 'user.changed'") == 0 })
 	if n := o.Count(t, "delivery", announcementWaits+" and recipient like 'user_%'", teacher.UserID); n != 1 {
 		t.Errorf("%d pushes wait for the teacher, want 1", n)
+	}
+}
+
+func TestWaitingMessage_OfThreeChildren_TellsOfThoseStillSeen(t *testing.T) {
+	t.Parallel()
+	app, sent, clock := apart(t)
+	o := newOffice(t, app.NewSchool(t))
+	asha := o.Child(t, o.seat, 1)
+	mother, ids := asha.Parents[0], []uuid.UUID{asha.ID}
+	for range 2 {
+		other := o.Child(t, o.seat, 0)
+		o.Link(t, mother, other.ID)
+		ids = append(ids, other.ID)
+	}
+	o.rule(t, "FEE", []string{"SMS"})
+	sent.failing(func(delivery.Message) error { return errAway })
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-all", map[string]any{"studentIds": ids})
+	testkit.Eventually(t, "an SMS waits for its provider", func() bool {
+		return o.Count(t, "delivery", "channel = 'SMS' and state = 'QUEUED' and attempts > 0 and last_error <> ''") == 1
+	})
+	o.unlink(t, mother, ids[1])
+	testkit.Eventually(t, "the removal is followed", func() bool { return o.Count(t, "outbox", "kind = 'guardians.sight-changed'") == 0 })
+	sent.failing(nil)
+	clock.turn(5 * time.Minute)
+	testkit.Eventually(t, "an SMS is sent", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) > 0 })
+	o.settled(t, clock)
+	texts := by(delivery.SMS, sent.got(o.ID))
+	if len(texts) != 1 || strings.Count(texts[0].Body, "For one child") != 2 {
+		t.Errorf("sent %+v, want one SMS about two children", texts)
 	}
 }
 

@@ -1,11 +1,13 @@
 package notification_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha1" //nolint:gosec // it is how Twilio signs
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,13 +15,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
+	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/modules/notification"
+	"homeroom/tenancy"
 	"homeroom/testkit"
 )
 
@@ -130,6 +136,10 @@ func TestReports_OfProviders_AreBelievedAndRespected(t *testing.T) {
 	if n := o.Count(t, "outbox", "kind = ?", delivery.Failed); n != 0 {
 		t.Error("what is not sent on purpose is a dead letter")
 	}
+	list := testkit.Get[api.Page[notification.Suppressed]](t, o.admin, "/school-admin/notification/suppressed/list?filters[reason]=BOUNCED")
+	if len(list.Items) != 1 || list.Items[0].UserID == nil || *list.Items[0].UserID != parent.UserID || list.Items[0].Name == "" {
+		t.Errorf("the office's list has %+v, want the parent", list.Items)
+	}
 	lift("SMS")
 	tell(delivery.SMS)
 
@@ -155,4 +165,58 @@ func TestReports_OfProviders_AreBelievedAndRespected(t *testing.T) {
 	if got := suppressed(); got != "EMAIL BOUNCED " {
 		t.Errorf("after START nothing is sent by %q", got)
 	}
+
+	// A report may come before the sender has written down that the message is sent.
+	for _, early := range []struct {
+		says, then string
+		answer     error
+	}{{"undelivered", "FAILED", nil}, {"delivered", "SENT", nil}, {"delivered", "SENT", errAway}} {
+		var id uuid.UUID
+		sent.failing(func(m delivery.Message) error {
+			if m.Channel != delivery.SMS {
+				return nil
+			}
+			id = m.ID
+			report.twilio(t, m, "MessageStatus", early.says, "ErrorCode", "30008")
+			return early.answer
+		})
+		calls := sent.called()
+		told++
+		o.tell(t, telling{Type: "ATTENDANCE", Key: fmt.Sprint(told), StudentID: &asha.ID})
+		testkit.Eventually(t, "it is tried", func() bool { return sent.called() > calls })
+		clock.turn(2 * time.Minute) // a lease is over by then, and a pause
+		o.settled(t, clock)
+		if n := o.Count(t, "delivery", "id = ? and state = ? and attempts = 1", id, early.then); n != 1 {
+			t.Errorf("%s before the answer %v: the message is not %s after one attempt", early.says, early.answer, early.then)
+		}
+	}
+	sent.failing(nil)
+
+	// A school that cannot be written to holds up no other.
+	sender := *app.Service.Sender
+	sender.Schools = someDown{sender.Schools, o.ID}
+	last := tell(delivery.SMS)
+	statuses := []delivery.Status{{SchoolID: last.SchoolID, ID: last.ID, Status: "delivered"}}
+	for range 8 {
+		statuses = append(statuses, delivery.Status{SchoolID: uuid.New(), ID: uuid.New(), Status: "delivered"})
+	}
+	if err := sender.Record(t.Context(), delivery.SMS, statuses); !errors.Is(err, errAway) {
+		t.Errorf("the provider is answered %v, want that it reports again", err)
+	}
+	if n := o.Count(t, "delivery", "id = ? and delivered_at is not null", last.ID); n != 1 {
+		t.Error("a school that is up did not hear that a message was delivered")
+	}
+}
+
+// someDown opens one school, and no other.
+type someDown struct {
+	delivery.Schools
+	up uuid.UUID
+}
+
+func (s someDown) Open(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error) {
+	if id != s.up {
+		return nil, nil, errAway
+	}
+	return s.Schools.Open(ctx, id, mode)
 }

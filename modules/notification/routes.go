@@ -83,12 +83,16 @@ func (m *Module) routes() []api.Row {
 		all = append(all,
 			api.Post(at+"token", "notification", "Register this device for push; it belongs to whom it was last registered by", m.register,
 				api.ForPeople, api.OpenInEvaluationMode, api.NoAudit, api.Says("Device registered")),
-			api.Get(at+"delivered-notifications", "notification", "My notifications, newest first", delivered, api.ForPeople),
+			api.Get(at+"delivered-notifications", "notification", "My notifications, newest first", delivered, api.ForPeople,
+				api.SyncsField("notifications", func(r *deliveredRequest) { r.Page, r.Limit = 1, mostKept })),
 			api.Get(at+"unread-count", "notification", "How much of it I have not read", unreadCount, api.ForPeople),
 			api.Post(at+"read", "notification", "Mark one as read", read, api.ForPeople, api.OpenInEvaluationMode, api.NoAudit,
 				api.Says("Marked as read")),
 			api.Post(at+"read-all", "notification", "Mark all as read", readAll, api.ForPeople, api.OpenInEvaluationMode, api.NoAudit,
 				api.Says("All marked as read")),
+			api.Get(at+"language", "notification", "In which language I get messages", getLanguage, api.ForPeople),
+			api.Put(at+"language", "notification", "Choose in which language I get messages", putLanguage, api.ForPeople,
+				api.OpenInEvaluationMode, api.NoAudit),
 		)
 	}
 	for _, client := range []string{"parent", "teacher", "driver"} { // who use the people's app
@@ -118,6 +122,8 @@ func (m *Module) routes() []api.Row {
 			api.Says("Queued")),
 
 		api.Get("/school-admin/notification/suppressed", "message", "Which channels nothing is sent to a person on, and why", suppressed),
+		api.List("/school-admin/notification/suppressed/list", "message", "All addresses nothing is sent to, and why", suppressedListing,
+			listSuppressed),
 		api.Post("/school-admin/notification/suppressed/lift", "message", "Send to a person on a channel again", liftSuppression,
 			api.Says("Messages are sent again")),
 
@@ -134,6 +140,7 @@ func (m *Module) routes() []api.Row {
 func constraints() []api.Constraint {
 	return []api.Constraint{
 		{Name: "notice_rule_ways_check", Field: "ways", Message: "ways are one to four, each once, and push comes first"},
+		{Name: "notice_rule_digest_check", Field: "digest", Message: "URGENT and DIGEST do not wait for a digest"},
 		{Name: "notice_rule_wait_check", Field: "waitMinutes", Message: "waitMinutes is between 1 and 1440"},
 		{Name: "school_setting_quiet_check", Field: "quietTo", Message: "quietFrom and quietTo are given together, and differ"},
 	}

@@ -16,10 +16,11 @@ const urgentRule = "URGENT"
 
 // Rule is by which ways notices of one type are sent.
 type Rule struct {
-	Type        string   `json:"type" validate:"oneof=URGENT ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements"`
+	Type        string   `json:"type" validate:"oneof=URGENT DIGEST ANNOUNCEMENT ATTENDANCE RESULT FEE LEAVE_REQUEST MESSAGE TRANSPORT LIBRARY TIMETABLE EXAM EVENT" doc:"URGENT: accidents, missing children, a holiday that begins within 24 hours and urgent announcements. DIGEST: by which ways digests are sent"`
 	Ways        []string `json:"ways" validate:"min=1,max=4,unique,dive,oneof=PUSH SMS EMAIL WHATSAPP" doc:"One after another, until one reaches; PUSH first or not at all. WHATSAPP reaches those who have agreed to it"`
 	WaitMinutes *int     `json:"waitMinutes" validate:"omitempty,min=1,max=1440" doc:"After how long unread the next way is tried; null: only when a way reaches nobody"`
 	MayTurnOff  bool     `json:"mayTurnOff" doc:"Whether a person may have none of it"`
+	Digest      bool     `json:"digest" doc:"It can wait: a person gets one message a day of all such notices, at digestAt of the settings. What is urgent, or of no use by then, is sent at once. Not of URGENT and DIGEST"`
 }
 
 // RuleInUse is a rule, with what came of it.
@@ -48,13 +49,16 @@ type Rules struct {
 	SMSPrice      int64       `json:"smsPrice" doc:"Of one segment, in minor units; 0: it was not set, and costs cannot be said"`
 	SMSDailyLimit int         `json:"smsDailyLimit"`
 	WhatsAppPrice int64       `json:"whatsAppPrice" db:"whatsapp_price" doc:"Of one message, in minor units; 0: it was not set"`
+	// WhatsAppDailyLimit counts messages.
+	WhatsAppDailyLimit int    `json:"whatsAppDailyLimit" db:"whatsapp_daily_limit"`
+	DigestAt           string `json:"digestAt" db:"digest_at" doc:"When digests are sent; empty: there are none"`
 }
 
 type rulesChange struct {
 	Rules []Rule `json:"rules" validate:"required,min=1,max=20,dive"`
 }
 
-const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, coalesce(u.pushes, 0) as pushes,
+const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, k.digest, coalesce(u.pushes, 0) as pushes,
 		coalesce(u.not_reached, 0) as not_reached,
 		coalesce(u.segments, 0) as segments, coalesce(u.segments, 0) * s.sms_price as sms_cost, coalesce(u.emails, 0) as emails,
 		coalesce(u.whatsapps, 0) as whatsapps, coalesce(u.whatsapps, 0) * s.whatsapp_price as whatsapp_cost
@@ -66,7 +70,7 @@ const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, coal
 			count(*) filter (where channel = 'WHATSAPP' and state = 'SENT') as whatsapps
 		from delivery where rule is not null and created_at > $1 group by rule) u on u.rule = k.type
 	order by array_position(array['URGENT', 'ATTENDANCE', 'TRANSPORT', 'ANNOUNCEMENT', 'MESSAGE', 'TIMETABLE', 'EXAM', 'EVENT', 'RESULT',
-		'FEE', 'LEAVE_REQUEST', 'LIBRARY'], k.type)`
+		'FEE', 'LEAVE_REQUEST', 'LIBRARY', 'DIGEST'], k.type)`
 
 func (m *Module) getRules(c api.Ctx, _ api.Nothing) (Rules, error) {
 	reachable, err := m.Queue.Reachable(c, c.School.ID)
@@ -81,9 +85,9 @@ func (m *Module) getRules(c api.Ctx, _ api.Nothing) (Rules, error) {
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectRules, Args: []any{c.Now.AddDate(0, 0, -30), notice.NoDevice}, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: `select count(u.id) as parents, count(u.id) filter (where u.id <> all($1::uuid[])) as unreachable,
-				s.sms_price, s.sms_daily_limit, s.whatsapp_price
+				s.sms_price, s.sms_daily_limit, s.whatsapp_price, s.whatsapp_daily_limit, coalesce(to_char(s.digest_at, 'HH24:MI'), '') as digest_at
 			from school_setting s left join (app_user u join role r on r.id = u.role_id and r.type = 'PARENT') on u.status = 'ACTIVE'
-			group by s.sms_price, s.sms_daily_limit, s.whatsapp_price`, Args: []any{reachable}, Scan: tenancy.Row(&out)})
+			group by s.id`, Args: []any{reachable}, Scan: tenancy.Row(&out)})
 	if err != nil {
 		return Rules{}, fmt.Errorf("reading rules of notices: %w", err)
 	}
@@ -103,6 +107,9 @@ func (m *Module) putRules(c api.Ctx, r rulesChange) (Rules, error) {
 		if at := slices.Index(k.Ways, "PUSH"); at > 0 {
 			return Rules{}, api.InvalidField(fmt.Sprintf("rules[%d].ways", i), "PUSH comes first")
 		}
+		if k.Digest && (k.Type == urgentRule || k.Type == digestRule) {
+			return Rules{}, api.InvalidField(fmt.Sprintf("rules[%d].digest", i), "%s does not wait for a digest", k.Type)
+		}
 		named[i] = k.Type
 	}
 	body, err := json.Marshal(r.Rules)
@@ -110,7 +117,7 @@ func (m *Module) putRules(c api.Ctx, r rulesChange) (Rules, error) {
 		return Rules{}, err
 	}
 	var before []Rule
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select type, ways, wait_minutes, may_turn_off from notice_rule
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select type, ways, wait_minutes, may_turn_off, digest from notice_rule
 		where type = any($1) order by array_position($1, type) for update`, Args: []any{named}, Scan: tenancy.Collect(&before)})
 	if err != nil {
 		return Rules{}, fmt.Errorf("reading rules of notices: %w", err)
@@ -119,9 +126,11 @@ func (m *Module) putRules(c api.Ctx, r rulesChange) (Rules, error) {
 		c.Unchanged()
 		return m.getRules(c, api.Nothing{})
 	}
-	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update notice_rule k set ways = r.ways, wait_minutes = r.wait, may_turn_off = r.off
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update notice_rule k set ways = r.ways, wait_minutes = r.wait, may_turn_off = r.off,
+		digest = r.digest
 		from (select r->>'type' as type, array(select jsonb_array_elements_text(r->'ways')) as ways, (r->>'waitMinutes')::int as wait,
-			(r->>'mayTurnOff')::boolean as off from jsonb_array_elements($1::jsonb) r) r where k.type = r.type`, Args: []any{string(body)}})
+			(r->>'mayTurnOff')::boolean as off, (r->>'digest')::boolean as digest
+		from jsonb_array_elements($1::jsonb) r) r where k.type = r.type`, Args: []any{string(body)}})
 	if err != nil {
 		return Rules{}, fmt.Errorf("changing rules of notices: %w", err)
 	}

@@ -1,6 +1,7 @@
 package notification_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,25 @@ func TestRule_PushReachesNobody_TheNextWayDoes(t *testing.T) {
 	}
 	if texts[0].Body != "The whole truth, with 42 marks" {
 		t.Errorf("it says %q", texts[0].Body)
+	}
+
+	// Each hears it in their own language.
+	chosen := testkit.Put[notification.Language](t, asha.Parents[1], "/parent/notification/language", map[string]any{"language": "hi"})
+	if now := testkit.Get[notification.Language](t, asha.Parents[1], "/parent/notification/language"); now.Language == nil ||
+		*now.Language != "hi" || *chosen.Language != "hi" {
+		t.Errorf("the language is %v", now.Language)
+	}
+	clock.turn(time.Second) // the log has the newest first
+	today := api.DateOf(clock.Now().In(o.Location()))
+	o.tell(t, telling{Type: "ATTENDANCE", Key: "2", StudentID: &asha.ID, Day: today})
+	testkit.Eventually(t, "another SMS is sent", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) == 2 })
+	if m := by(delivery.SMS, sent.got(o.ID))[1]; !strings.Contains(m.Body, "आज") || m.Locale != "hi" {
+		t.Errorf("in %s it says %q", m.Locale, m.Body)
+	}
+	for i, want := range []string{"absent", "अनुपस्थित"} {
+		if got := o.log(t, asha.Parents[i]).Notifications[0].Body; !strings.Contains(got, want) {
+			t.Errorf("the log of parent %d says %q, want %q", i, got, want)
+		}
 	}
 }
 
@@ -157,6 +177,36 @@ func TestRule_MotherOfThreeWithoutAnApp_GetsOneSMS(t *testing.T) {
 	}
 	if n := strings.Count(texts[0].Body, "For one child"); n != 3 {
 		t.Errorf("it tells of %d children: %q", n, texts[0].Body)
+	}
+
+	// She wants to hear of two of them.
+	choose := func(fields map[string]any) notification.PreferencesNow {
+		return testkit.Put[notification.PreferencesNow](t, mother, "/parent/notification/preferences",
+			map[string]any{"preferences": []any{}, "ofChildren": []any{fields}})
+	}
+	for round, c := range []struct {
+		choice    map[string]any
+		mayNotOff bool
+		own, want int
+	}{
+		{map[string]any{"studentId": ids[2], "type": "FEE", "push": false}, false, 1, 2},
+		{map[string]any{"studentId": ids[2], "type": "FEE", "push": false}, true, 1, 3},
+		{map[string]any{"studentId": ids[2], "type": "FEE", "asForAll": true}, false, 0, 3},
+	} {
+		o.rule(t, "FEE", []string{"PUSH", "SMS"}, "mayTurnOff", !c.mayNotOff)
+		if now := choose(c.choice); len(now.OfChildren) != c.own || len(now.Preferences) != 11 {
+			t.Errorf("round %d: chosen are %+v", round, now.OfChildren)
+		}
+		testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-all",
+			map[string]any{"studentIds": ids, "round": strconv.Itoa(round)})
+		testkit.Eventually(t, "another SMS is sent", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) == round+2 })
+		if got := by(delivery.SMS, sent.got(o.ID))[round+1].Body; strings.Count(got, "For one child") != c.want {
+			t.Errorf("round %d: it tells of %q, want %d children", round, got, c.want)
+		}
+	}
+	stranger := o.Child(t, o.seat, 0)
+	for _, bad := range []map[string]any{{"studentId": stranger.ID, "type": "FEE"}, {"studentId": ids[0], "type": "ANNOUNCEMENT"}} {
+		mother.Refuses(t, "PUT", "/parent/notification/preferences", map[string]any{"preferences": []any{}, "ofChildren": []any{bad}}, 422, "")
 	}
 }
 

@@ -31,6 +31,9 @@ type DeliverySettingFields struct {
 	SMSPrice      int64        `json:"smsPrice" gorm:"column:sms_price" validate:"min=0,max=100000" doc:"Of one segment, in minor units of the school's currency; previews say what a dispatch costs"`
 	SMSDailyLimit int          `json:"smsDailyLimit" gorm:"column:sms_daily_limit" validate:"min=0,max=1000000" doc:"Segments a day; more is refused"`
 	WhatsAppPrice int64        `json:"whatsAppPrice" gorm:"column:whatsapp_price" validate:"min=0,max=100000" doc:"Of one message by WhatsApp, in minor units of the school's currency"`
+	// WhatsAppDailyLimit counts messages: a template has no segments.
+	WhatsAppDailyLimit int          `json:"whatsAppDailyLimit" gorm:"column:whatsapp_daily_limit" validate:"min=0,max=1000000" doc:"Messages by WhatsApp a day; more is refused"`
+	DigestAt           roster.Clock `json:"digestAt" doc:"When what can wait is sent, as one message to each person; which kinds can is a rule of each. Empty: there are no digests, everything is sent at once"`
 }
 
 type deliverySettingChange struct {

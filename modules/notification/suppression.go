@@ -73,6 +73,37 @@ func suppressed(c api.Ctx, r aboutUser) (Suppressions, error) {
 	return out, nil
 }
 
+// Suppressed is a channel on which nothing is sent to an address, with whose it is.
+type Suppressed struct {
+	ID uuid.UUID `json:"id" doc:"Follows from the channel and the address"`
+	Suppression
+	UserID *uuid.UUID `json:"userId" doc:"Whose address it is; null: nobody's any more"`
+	Name   string     `json:"name"`
+	Role   string     `json:"role" enum:"PARENT,TEACHER,DRIVER,SCHOOL_ADMIN,''"`
+}
+
+var suppressedListing = api.Listing{
+	Sorts:   map[string]string{"createdAt": "created_at", "name": "name"},
+	Default: "-createdAt",
+	Filters: map[string]api.Filter{
+		"channel": api.ByEnum("channel", "SMS", "EMAIL", "WHATSAPP"), "reason": api.ByEnum("reason", "STOPPED", "BOUNCED"),
+		"search": api.Search("name", "recipient"),
+	},
+}
+
+// selectSuppressed names one person for each address: a phone may be that of several accounts.
+const selectSuppressed = `select md5(s.channel || ' ' || s.recipient)::uuid as id, s.channel, s.recipient, s.reason, s.problem,
+		s.created_at, o.user_id, coalesce(o.name, '') as name, coalesce(o.role, '') as role
+	from suppression s left join lateral (
+		select u.id as user_id, trim(u.first_name || ' ' || u.last_name) as name, r.type as role
+		from app_user u join role r on r.id = u.role_id left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
+		where u.status = 'ACTIVE' and s.recipient = case s.channel when 'EMAIL' then lower(` + address + `) else u.phone end
+		order by u.created_at, u.id limit 1) o on true`
+
+func listSuppressed(c api.Ctx, l api.ListRequest) (api.Page[Suppressed], error) {
+	return api.Fetch[Suppressed](c.DB.Table("(?) as suppressed", c.DB.Raw(selectSuppressed)), l)
+}
+
 // liftSuppression has messages sent again to an address that works again, or whose owner has asked the office for it.
 func liftSuppression(c api.Ctx, r lifting) (Suppressions, error) {
 	var gone []Suppression

@@ -2,6 +2,7 @@ package notification
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -38,10 +39,14 @@ const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE
 
 // plainPush is what a push to the topic of one child or one teacher says: nothing. Phones
 // subscribe to topics by themselves, so that nobody knows who hears them. What there is
-// to read the app asks for, with its user's token.
+// to read the app asks for, with its user's token. The body is JSON: in each language, and as "" in the school's.
 func plainPush(school *tenancy.School) (title, body string, err error) {
-	body, err = notice.Translate(school.Locale, notice.Text{Name: "push.open"})
-	return school.Name, body, err
+	all, err := notice.InEveryLanguage(notice.Text{Name: "push.open"}, school.Locale)
+	if err != nil {
+		return "", "", err
+	}
+	text, err := json.Marshal(all)
+	return school.Name, string(text), err
 }
 
 // mayFollow are users with what their apps subscribe to: their role, and a parent's
@@ -100,9 +105,13 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 		return nil
 	}
 	return api.InSchool(ctx, m.Schools, school, func(db *gorm.DB, found *tenancy.School) error {
-		today := api.DateOf(m.Clock().In(found.Location()))
-		if err := tenancy.Pipeline(db,
-			tenancy.Query{SQL: m.recallUnheard(), Args: []any{pgx.NamedArgs{"users": users, "today": today}}}); err != nil {
+		now := m.Clock()
+		args := pgx.NamedArgs{"users": users, "now": now, "today": api.DateOf(now.In(found.Location()))}
+		err := tenancy.Pipeline(db,
+			tenancy.Query{SQL: m.recallUnheard(), Args: []any{args}},
+			tenancy.Query{SQL: m.recallWaiting(), Args: []any{args}},
+			tenancy.Query{SQL: watchDigest, Args: []any{now}})
+		if err != nil {
 			return fmt.Errorf("recalling messages: %w", err)
 		}
 		withDevice, err := m.Devices.Users(ctx, school, users...)
@@ -115,15 +124,31 @@ func (m *Module) FollowSight(ctx context.Context, school uuid.UUID, users []uuid
 
 // recallUnheard removes messages about a student, to parents who may not see the student
 // any more, messages of announcements that do not address their user any more, and all to
-// users who are gone. Those that were given up are among them: they could be tried again.
-// @users are the users, @today is the school's day.
+// users who are gone. Those that were given up are among them: they could be tried again. What else one of those that waited
+// told is told anew. @users are the users, @today is the school's day.
 func (m *Module) recallUnheard() string {
-	return `delete from delivery d using app_user u
+	return `with gone as (delete from delivery d using app_user u
 	where d.user_id = any(@users) and u.id = d.user_id and d.state <> 'SENT' and d.purpose = 'NOTICE' and (u.status <> 'ACTIVE'
 		or d.student_id is not null and exists (select from role r where r.id = u.role_id and r.type = 'PARENT')
 			and not exists (select from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = d.student_id
 			and g.user_id = u.id and sg.can_view_data)
-		or d.type = 'ANNOUNCEMENT' and not ` + m.AnnouncementAddressesUser + `)`
+		or exists (select from unnest(d.log_keys) k (key) join notification n on n.user_id = u.id and n.dedupe_key = k.key
+			where not ` + visibleTo("u.id") + `)
+		or d.type = 'ANNOUNCEMENT' and d.record_id is not null and not ` + m.AnnouncementAddressesUser + `)
+		returning d.user_id, d.state, d.channel, d.rule, d.log_keys, d.expires_at, u.status)
+	insert into digest_entry (user_id, key, way, due_at, until, rule)
+	select g.user_id, n.dedupe_key, case when g.channel in ('SMS', 'EMAIL') then g.channel else 'RULE' end, @now::timestamptz, g.expires_at,
+		coalesce(g.rule, '` + digestRule + `')
+	from gone g join notification n on n.user_id = g.user_id and n.dedupe_key = any(g.log_keys) and n.read_at is null
+		and ` + visibleTo("g.user_id") + `
+	where g.state = 'QUEUED' and g.status = 'ACTIVE' and cardinality(g.log_keys) > 1 on conflict do nothing`
+}
+
+// recallWaiting removes announcements that wait for a digest from users whom they do not address any more. What is about a
+// student is compared when the digest is made.
+func (m *Module) recallWaiting() string {
+	return `delete from digest_entry g using notification d where g.user_id = any(@users) and d.user_id = g.user_id
+		and d.dedupe_key = g.key and d.type = 'ANNOUNCEMENT' and d.record_id is not null and not ` + m.AnnouncementAddressesUser
 }
 
 func (m *Module) setTopics(ctx context.Context, db *gorm.DB, school uuid.UUID, users []uuid.UUID) error {

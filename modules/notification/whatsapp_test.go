@@ -62,6 +62,13 @@ func TestWhatsApp_WhoHasAgreed_GetsTheTemplateAndItsStatesAreKept(t *testing.T) 
 	meta.Write(app, o.Phone(t, agreed), "Start")
 	tell("4", 3, 6)
 
+	// Three were sent today: over the limit the next way is used.
+	testkit.Put[any](t, o.admin, "/school-admin/setting", map[string]any{"whatsAppDailyLimit": 3})
+	tell("5", 3, 8)
+	testkit.Put[any](t, o.admin, "/school-admin/setting", map[string]any{"whatsAppDailyLimit": 4})
+	tell("6", 4, 9)
+	o.admin.Refuses(t, "PUT", "/school-admin/setting", map[string]any{"whatsAppDailyLimit": -1}, 422, "")
+
 	answer, err := http.Get(app.URL + "/delivery-report/whatsapp?hub.mode=subscribe&hub.verify_token=verify&hub.challenge=1158201444") //nolint:noctx // a test
 	if err != nil {
 		t.Fatal(err)

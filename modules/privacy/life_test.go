@@ -98,6 +98,12 @@ func newLife(t *testing.T) *life {
 		}
 		return id, l.signIn(t, strings.ToLower(kind), phone)
 	}
+	for _, f := range []map[string]any{{"appliesTo": "STUDENT", "label": "Father"}, {"appliesTo": "STUDENT", "label": "House"},
+		{"appliesTo": "STUDENT", "label": "Shelf", "personal": false}, {"appliesTo": "GUARDIAN", "label": "Employer"},
+		{"appliesTo": "EMPLOYEE", "label": "Bank"}} {
+		f["kind"] = "TEXT"
+		l.make(t, "/school-admin/custom-field/create", f)
+	}
 	l.teacherID, l.teacher = hire("TEACHER", "Meera", "Iyer")
 	l.driving, l.driver = hire("DRIVER", "Ravi", "Kumar")
 	l.other = l.make(t, "/school-admin/student/create",
@@ -113,9 +119,9 @@ func (l *life) admit(t *testing.T) {
 		"dateOfBirth": "2015-02-03", "address": l.secret("address"), "medicalNotes": l.secret("medical"), "allergies": l.secret("allergy"),
 		"previousSchool":       l.secret("previous"),
 		"emergencyContactName": guardiansName, "emergencyContactPhone": l.phone,
-		"customFields": map[string]any{"father": guardiansName, "house": l.secret("custom")},
+		"customFields": map[string]any{"father": guardiansName, "house": l.secret("custom"), "shelf": "B 12"},
 		"guardians": []any{map[string]any{"firstName": "Ebberwick", "lastName": "Thrackmorton", "phone": l.phone, "email": l.email,
-			"relation": "FATHER", "occupation": "Clerk"}},
+			"relation": "FATHER", "occupation": "Clerk", "customFields": map[string]any{"employer": "Wimblequark-employer"}}},
 	})
 	l.guardian = testkit.Get[struct{ Guardians []record }](t, l.office, "/school-admin/student/"+l.child.String()).Guardians[0].ID
 	l.parent = l.signIn(t, "parent", l.phone)
@@ -339,7 +345,7 @@ func TestErasure_OfAChildAndGuardian_LeavesNoTrace(t *testing.T) {
 		"ledgerTransactions", "ledgerEntries", "concessions", "feeReminders", "libraryLoans", "libraryReservations", "rides", "notRiding",
 		"boardings", "boardingTaps", "eventSignUps",
 		"threads", "messages", "notifications", "deliveries", "calendarFeeds", "files", "changes")
-	l.export(t, guardian, []string{l.phone, l.email, "Wimblequark-message", "Wimblequark-leave"},
+	l.export(t, guardian, []string{l.phone, l.email, "Wimblequark-message", "Wimblequark-leave", "Wimblequark-employer"},
 		"guardian", "account", "directory", "sessions", "devices", "guardianships", "leave", "messages", "notifications", "deliveries",
 		"preferences", "files", "changes")
 
@@ -363,6 +369,9 @@ func TestErasure_OfAChildAndGuardian_LeavesNoTrace(t *testing.T) {
 	}
 	if n := l.Count(t, "announcement", "title ~ '^Well done, Erased person [0-9]+$'"); n != 1 {
 		t.Error("the announcement is not as it was but for the name")
+	}
+	if n := l.Count(t, "student", "id = ? and custom_fields = '{\"shelf\": \"B 12\"}'", l.child); n != 1 {
+		t.Error("of the custom fields it is not the one alone that is not personal which stays")
 	}
 	if n := l.Count(t, "exam_result", "marks_obtained = 61"); n != 1 {
 		t.Error("the marks do not count any more")
@@ -398,7 +407,8 @@ func TestErasure_OfAnEmployee_LeavesNoTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "/school-admin/employee/" + id.String()
-	testkit.Put[any](t, l.office, path, map[string]any{"designation": "Quillfeather's own"})
+	testkit.Put[any](t, l.office, path, map[string]any{"designation": "Quillfeather's own",
+		"customFields": map[string]any{"bank": "Wimblequark-own-bank"}})
 	testkit.Put[any](t, l.office, path+"/assignments",
 		map[string]any{"assignments": []any{map[string]any{"classId": l.class, "divisionId": l.division}}})
 	me := l.signIn(t, "teacher", phone)
@@ -420,7 +430,8 @@ func TestErasure_OfAnEmployee_LeavesNoTrace(t *testing.T) {
 	testkit.Post[any](t, l.office, "/school-admin/library/loan/issue", map[string]any{"code": "L-1", "employeeId": id})
 	testkit.Post[any](t, l.office, "/school-admin/library/loan/return", map[string]any{"code": "L-1"})
 	l.settled(t)
-	l.export(t, path, []string{"Quillfeather", phone, email, "M.A. Wimblequark", "Wimblequark-own-leave", "Wimblequark-own-message"},
+	l.export(t, path, []string{"Quillfeather", phone, email, "M.A. Wimblequark", "Wimblequark-own-leave", "Wimblequark-own-message",
+		"Wimblequark-own-bank"},
 		"employee", "account", "directory", "sessions", "assignments", "leave", "messages", "eventsOrganised", "libraryLoans", "changes",
 		"platformChanges")
 

@@ -20,8 +20,8 @@ type DivisionRoster struct {
 	Total        int             `json:"total"`
 }
 
-// ClassContact is a guardian as the class teacher may call them.
-type ClassContact struct {
+// GuardianContact is a guardian as the class teacher, or the driver of a child's bus, may call them.
+type GuardianContact struct {
 	StudentID uuid.UUID `json:"-"`
 	Name      string    `json:"name"`
 	Relation  string    `json:"relation" enum:"FATHER,MOTHER,GUARDIAN,OTHER"`
@@ -40,7 +40,7 @@ type RosterStudent struct {
 	Allergies       string     `json:"allergies"`
 	Status          string     `json:"status" enum:"ACTIVE,TRANSFERRED,GRADUATED,WITHDRAWN"`
 
-	Guardians []ClassContact `json:"guardians" gorm:"-" doc:"Whom the class teacher may call: those who may see the child's data, the primary one first. None for other callers, and without read on students"`
+	Guardians []GuardianContact `json:"guardians" gorm:"-" doc:"Whom the class teacher may call: those who may see the child's data, the primary one first. None for other callers, and without read on students"`
 }
 
 type rosterOn struct {
@@ -85,12 +85,12 @@ func (d *DivisionRoster) nameGuardians(c api.Ctx) error {
 	for i, s := range d.Students {
 		ids[i] = s.ID
 	}
-	var found []ClassContact
+	var found []GuardianContact
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: classContacts, Args: []any{ids, c.User.ID, d.DivisionID}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("reading a class's guardians: %w", err)
 	}
-	of := map[uuid.UUID][]ClassContact{}
+	of := map[uuid.UUID][]GuardianContact{}
 	for _, g := range found {
 		of[g.StudentID] = append(of[g.StudentID], g)
 	}
@@ -126,7 +126,7 @@ func rosterOf(c api.Ctx, division uuid.UUID, day api.Date) (DivisionRoster, erro
 	}
 	out := found[0]
 	for i := range students {
-		students[i].Guardians = []ClassContact{}
+		students[i].Guardians = []GuardianContact{}
 	}
 	out.Date, out.Students = day, students
 	out.Total = len(out.Students)

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -36,6 +37,8 @@ type EmployeeFields struct {
 	LicenceExpiryDate *api.Date  `json:"licenceExpiryDate"`
 	PhotoFileID       *uuid.UUID `json:"photoFileId"`
 	Status            string     `json:"status" validate:"omitempty,oneof=ACTIVE INACTIVE" doc:"ACTIVE unless given"`
+
+	CustomFields json.RawMessage `json:"customFields" doc:"By the keys of the school's custom fields; in a change null clears a value, and those not named stay"`
 }
 
 // employeeInput is an employee and the role their account holds.
@@ -67,6 +70,7 @@ var EmployeeListing = api.Listing{
 		"employeeType": api.ByEnum("employee_type", "TEACHER", "DRIVER", "ADMIN", "SUPPORT"),
 		"status":       api.ByEnum("status", "ACTIVE", "INACTIVE"),
 		"department":   api.ByText("department"),
+		customFilter:   api.ByMembers("custom_fields"),
 	},
 }
 
@@ -76,6 +80,10 @@ func (m *Module) createEmployee(c api.Ctx, r employeeInput) (EmployeeDetail, err
 		e.Status = "ACTIVE"
 	}
 	if err := e.normalize(c); err != nil {
+		return EmployeeDetail{}, err
+	}
+	var err error
+	if e.CustomFields, err = (customChange{subject: OfEmployees, said: r.CustomFields}).custom(c); err != nil {
 		return EmployeeDetail{}, err
 	}
 	opening, err := openAccount(c, &e, r.RoleID, nil)
@@ -92,6 +100,9 @@ func (m *Module) createEmployee(c api.Ctx, r employeeInput) (EmployeeDetail, err
 }
 
 func listEmployees(c api.Ctx, l api.ListRequest) (api.Page[Employee], error) {
+	if err := CheckCustomFilter(c, OfEmployees, l); err != nil {
+		return api.Page[Employee]{}, err
+	}
 	return api.Fetch[Employee](c.DB.Model(&Employee{}), l)
 }
 
@@ -128,6 +139,12 @@ func (m *Module) updateEmployee(c api.Ctx, r employeeChange) (EmployeeDetail, er
 			return api.Conflict("You cannot take away your own account")
 		}
 		var err error
+		if r.Names("customFields") {
+			change := customChange{subject: OfEmployees, said: said.CustomFields, was: before.CustomFields}
+			if e.CustomFields, err = change.custom(c); err != nil {
+				return err
+			}
+		}
 		opening, err = openAccount(c, e, said.RoleID, &before)
 		return err
 	})

@@ -27,7 +27,9 @@ func examples() []api.Example {
 		return m.Create("/school-admin/group/create", map[string]any{"name": "French", "divisionIds": []any{division(m)},
 			"subjectId": m.Create("/school-admin/subject/create", map[string]any{"name": "French", "code": "FR"})})
 	}
+	field := api.Created("/school-admin/custom-field/create", map[string]any{"appliesTo": "STUDENT", "kind": "TEXT", "label": "House"})
 	return []api.Example{
+		{Path: "/school-admin/custom-field/:id", Table: "custom_field", Make: field, Change: map[string]any{"label": "Mine"}},
 		{Path: "/school-admin/group/:id", Table: "student_group", Make: group, Change: map[string]any{"name": "Mine", "studentIds": []any{}}},
 		{Path: "/school-admin/student/bonafide/:id", Table: "certificate", Make: bonafide},
 		{Path: "/parent/student/certificate/:id", Table: "certificate", Make: bonafide},

@@ -36,7 +36,7 @@ type Guardianship struct {
 }
 
 // guardianships begins the queries of a student's guardians: the student's id follows.
-const guardianships = `select g.id as guardian_id, g.user_id, g.first_name, g.last_name, g.phone, g.email, g.occupation,
+const guardianships = `select g.id as guardian_id, g.user_id, g.first_name, g.last_name, g.phone, g.email, g.occupation, g.custom_fields,
 		sg.relation, sg.is_primary, sg.has_custody, sg.can_view_data, sg.can_pick_up, sg.is_fee_payer
 	from student_guardian sg join guardian g on g.id = sg.guardian_id where sg.student_id = `
 
@@ -56,7 +56,7 @@ func (m *Module) addGuardian(c api.Ctx, r guardianFor) (Guardianship, error) {
 	if _, err := lockStudent(c, r.StudentID); err != nil {
 		return Guardianship{}, err
 	}
-	accounts, err := addGuardians(c, r.StudentID, []GuardianEntry{r.GuardianEntry})
+	accounts, err := addGuardians(c, r.StudentID, []GuardianEntry{r.GuardianEntry}, false)
 	if err != nil {
 		return Guardianship{}, err
 	}

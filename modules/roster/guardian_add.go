@@ -22,10 +22,15 @@ type knownGuardian struct {
 }
 
 // addGuardians ties guardians to a student, making those the school does not know yet.
-// It returns the accounts that are to be written into the directory.
-func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]account, error) {
+// It returns the accounts that are to be written into the directory. ofAdmission says that a refusal names them as
+// the list of an admission does. Of one who is known what the entry says of them is not taken.
+func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry, ofAdmission bool) ([]account, error) {
 	if len(entries) == 0 {
 		return nil, nil
+	}
+	fields, err := CustomFields(c, OfGuardians)
+	if err != nil {
+		return nil, err
 	}
 	known, err := lockGuardians(c, phonesOf(entries))
 	if err != nil {
@@ -35,15 +40,27 @@ func addGuardians(c api.Ctx, student uuid.UUID, entries []GuardianEntry) ([]acco
 	var links []StudentGuardian
 	var accounts []account
 	var revived []uuid.UUID
+	entries = slices.Clone(entries)
 	otherName := false // than the school knows a guardian by
-	for _, e := range entries {
+	for i, e := range entries {
 		g, there := known[string(e.Phone)]
 		if !there {
+			at := "customFields"
+			if ofAdmission {
+				at = fmt.Sprintf("guardians[%d].customFields", i)
+			}
+			if e.CustomFields, err = (customChange{said: e.CustomFields, at: at}).apply(fields); err != nil {
+				return nil, err
+			}
+			entries[i].CustomFields = e.CustomFields
 			fresh := Guardian{Record: newRecord(c), GuardianFields: e.GuardianFields, UserID: api.NewID()}
 			made = append(made, fresh)
 			g = knownGuardian{ID: fresh.ID, UserID: fresh.UserID}
-		} else if g.Status != "ACTIVE" {
-			revived = append(revived, g.UserID)
+		} else {
+			entries[i].CustomFields = nil
+			if g.Status != "ACTIVE" {
+				revived = append(revived, g.UserID)
+			}
 		}
 		otherName = otherName || there && (g.FirstName != e.FirstName || g.LastName != e.LastName)
 		if g.Status != "ACTIVE" {

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/google/uuid"
 
@@ -32,9 +33,15 @@ func (m *Module) updateGuardian(c api.Ctx, r guardianChange) (Guardianship, erro
 	if err := r.Apply(&edit); err != nil {
 		return before, err
 	}
+	if r.Names("customFields") {
+		change := customChange{subject: OfGuardians, said: edit.CustomFields, was: before.CustomFields}
+		if edit.CustomFields, err = change.custom(c); err != nil {
+			return before, err
+		}
+	}
 	after := before
 	after.GuardianFields, after.LinkFields = edit.GuardianFields, edit.LinkFields
-	if after.GuardianFields != before.GuardianFields {
+	if !reflect.DeepEqual(after.GuardianFields, before.GuardianFields) {
 		if err := m.changePerson(c, before, after); err != nil {
 			return before, err
 		}
@@ -54,9 +61,9 @@ func (m *Module) updateGuardian(c api.Ctx, r guardianChange) (Guardianship, erro
 // changePerson writes what is said of the guardian themselves. A new phone is what
 // they sign in with from now on; their children are found by it and by their name.
 func (m *Module) changePerson(c api.Ctx, before, after Guardianship) error {
-	err := c.DB.Exec(`update guardian set first_name = ?, last_name = ?, phone = ?, email = ?, occupation = ?, version = version + 1,
-		updated_at = ?, updated_by = ? where id = ?`,
-		after.FirstName, after.LastName, after.Phone, after.Email, after.Occupation, c.Now, c.User.ID, after.GuardianID).Error
+	err := c.DB.Exec(`update guardian set first_name = ?, last_name = ?, phone = ?, email = ?, occupation = ?,
+		custom_fields = ?, version = version + 1, updated_at = ?, updated_by = ? where id = ?`, after.FirstName, after.LastName, after.Phone,
+		after.Email, after.Occupation, after.CustomFields, c.Now, c.User.ID, after.GuardianID).Error
 	if err != nil {
 		return fmt.Errorf("changing a guardian: %w", err)
 	}

@@ -45,6 +45,12 @@ func updateStudent(c api.Ctx, r studentChange) (StudentDetail, error) {
 	if err := r.checkSeat(before, now, &edit); err != nil {
 		return StudentDetail{}, err
 	}
+	if r.Names("customFields") {
+		change := customChange{subject: OfStudents, said: edit.CustomFields, was: before.CustomFields}
+		if edit.CustomFields, err = change.custom(c); err != nil {
+			return StudentDetail{}, err
+		}
+	}
 	if r.Names("enrolledFrom") {
 		switch {
 		case isZero(edit.EnrolledFrom) || now == nil && edit.DivisionID == nil:

@@ -1,8 +1,6 @@
 package roster
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -10,9 +8,6 @@ import (
 
 	"homeroom/api"
 )
-
-// maxCustomFields bounds what a school keeps of its own on a student.
-const maxCustomFields = 16 << 10
 
 // newStudent is a student as the office admits one, with where they sit and who
 // answers for them.
@@ -28,6 +23,10 @@ type newStudent struct {
 func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 	s := Student{StudentFields: r.StudentFields, Status: "ACTIVE"}
 	if err := s.normalize(c); err != nil {
+		return StudentDetail{}, err
+	}
+	var err error
+	if s.CustomFields, err = (customChange{subject: OfStudents, said: r.CustomFields}).custom(c); err != nil {
 		return StudentDetail{}, err
 	}
 	from := c.Today()
@@ -79,7 +78,7 @@ func (m *Module) createStudent(c api.Ctx, r newStudent) (StudentDetail, error) {
 			return StudentDetail{}, err
 		}
 	}
-	accounts, err := addGuardians(c, s.ID, r.Guardians)
+	accounts, err := addGuardians(c, s.ID, r.Guardians, true)
 	if err != nil {
 		return StudentDetail{}, err
 	}
@@ -124,15 +123,6 @@ func (s *Student) normalize(c api.Ctx) error {
 	}
 	if s.DateOfBirth != nil && c.Today().Before(*s.DateOfBirth) {
 		return api.InvalidField("dateOfBirth", "dateOfBirth must not be in the future")
-	}
-	if len(s.CustomFields) == 0 || bytes.Equal(s.CustomFields, []byte("null")) {
-		s.CustomFields = json.RawMessage("{}")
-	}
-	if s.CustomFields[0] != '{' {
-		return api.InvalidField("customFields", "customFields must be an object")
-	}
-	if len(s.CustomFields) > maxCustomFields {
-		return api.InvalidField("customFields", "customFields must be at most %d bytes", maxCustomFields)
 	}
 	return nil
 }

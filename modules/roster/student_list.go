@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,7 +18,8 @@ type StudentItem struct {
 // ListedStudent is a student in the office's list, told apart from namesakes by a parent's name.
 type ListedStudent struct {
 	StudentItem
-	GuardianName string `json:"guardianName" doc:"Of the primary guardian, empty without one"`
+	GuardianName string          `json:"guardianName" doc:"Of the primary guardian, empty without one"`
+	CustomFields json.RawMessage `json:"customFields" doc:"By the keys of the school's custom fields"`
 }
 
 // StudentSummary is what a list says of a student.
@@ -67,6 +69,7 @@ var StudentListing = api.Listing{
 			coversToday + `)`),
 		"academicYearId": api.ByID("academic_year_id").Where(`student.id in (select e.student_id from enrolment e
 			where e.academic_year_id = @v)`),
+		customFilter: api.ByMembers("custom_fields"),
 		"unplaced": api.ByBool("unplaced").Where(`@v = (student.status = 'ACTIVE'
 			and student.id not in (select e.student_id from enrolment e where ` + coversToday + `))`),
 	},
@@ -81,9 +84,14 @@ func listStudents(c api.Ctx, l api.ListRequest) (api.Page[ListedStudent], error)
 		StudentSummary
 		Seat         Seat `gorm:"column:seat;serializer:json"`
 		GuardianName string
+		CustomFields json.RawMessage
 	}
-	found, err := api.Fetch[row](StudentsToday(c).Select(summaryColumns+", "+seatColumn+", "+guardianColumn), l)
+	if err := CheckCustomFilter(c, OfStudents, l); err != nil {
+		return api.Page[ListedStudent]{}, err
+	}
+	columns := summaryColumns + ", student.custom_fields, " + seatColumn + ", " + guardianColumn
+	found, err := api.Fetch[row](StudentsToday(c).Select(columns), l)
 	return api.MapPage(found, func(s row) ListedStudent {
-		return ListedStudent{StudentItem{s.Seat, s.StudentSummary}, s.GuardianName}
+		return ListedStudent{StudentItem{s.Seat, s.StudentSummary}, s.GuardianName, s.CustomFields}
 	}), err
 }

@@ -14,6 +14,7 @@ func examples() []api.Example {
 		return func(m api.Maker) uuid.UUID { return m.Example(path) }
 	}
 	return []api.Example{
+		lessons().Example(),
 		{Path: "/school-admin/timetable/period/:id", Table: "period", Make: period, Change: map[string]any{"name": "Mine"}},
 		{Path: "/school-admin/timetable/division/:id", Table: "division", Make: same("/school-admin/division/:id"),
 			Change: map[string]any{"slots": []any{}}},

@@ -51,8 +51,9 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	pdf := api.Gives("application/pdf")
 	return api.Rows(
+		lessons().Rows(),
 		api.Create("/school-admin/timetable/period/create", "timetable", "Add a period of the day", createPeriod, api.Says("Period created")),
-		api.List("/school-admin/timetable/period/list", "timetable", "List the periods", periodListing, listPeriods, api.MayBeStale),
+		api.List("/school-admin/timetable/period/list", "timetable", "List the periods", periodListing, listPeriods, api.MayBeStale, api.Syncs),
 		api.Get("/school-admin/timetable/period/:id", "timetable", "Read a period", getPeriod),
 		api.Put("/school-admin/timetable/period/:id", "timetable", "Change a period; its lessons move with it", updatePeriod, api.Versioned),
 		api.Remove("/school-admin/timetable/period/:id", "timetable", "Delete a period without lessons", deletePeriod),
@@ -70,11 +71,13 @@ func (m *Module) routes() []api.Row {
 		api.Put("/school-admin/timetable/cover", "timetable", "Say who is absent on a day and who holds which lesson, all or nothing",
 			m.putCover),
 		api.List("/school-admin/timetable/substitution/list", "timetable", "List the substitutions", substitutionListing, listSubstitutions,
-			api.MayBeStale),
+			api.MayBeStale, api.Syncs),
 		api.Remove("/school-admin/timetable/substitution/:id", "timetable", "Take a substitution back", deleteSubstitution),
-		api.Get("/teacher/timetable/mine", "timetable", "My lessons of a day, with substitutions, and my week", myDay, api.MayBeStale),
+		api.Get("/teacher/timetable/mine", "timetable", "My lessons of a day, with substitutions, and my week", myDay, api.MayBeStale,
+			api.SyncsField[dayRequest]("week", nil)),
 		api.Get("/teacher/timetable/lesson/:slotId/students", "timetable", "Who sits in a lesson of mine on a day", myLesson),
-		api.Get("/parent/timetable/get", "timetable", "A child's lessons of a day, and their week", childDay, api.MayBeStale),
+		api.Get("/parent/timetable/get", "timetable", "A child's lessons of a day, and their week", childDay, api.MayBeStale,
+			api.SyncsField[childDayRequest]("week", nil)),
 		api.Post("/teacher/timetable/feed", "timetable", "Make a secret calendar address of my timetable", m.makeTeacherFeed,
 			api.Needs(api.Read), api.OpenInEvaluationMode, api.NoAudit, api.SecretAnswer),
 		api.Remove("/teacher/timetable/feed", "timetable", "End my calendar address", endTeacherFeed, api.Needs(api.Read),

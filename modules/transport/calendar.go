@@ -258,6 +258,8 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 		one := notice.Notice{
 			Type: notice.Transport, Key: fmt.Sprintf("trips-%s:%s:%s", text, h.ID, id), RecordID: first.ID, Day: last.TripDate,
 			Begins: first.ScheduledStartAt,
+			// Families hear that there is no school, and not twice in a minute of one thing: this is in their log.
+			Detail: riders[id] != nil,
 			Text:   notice.Text{Name: kind + text, Values: notice.Values{"child": child[id], "days": days, "reason": first.CancelReason}},
 		}
 		if riders[id] != nil {

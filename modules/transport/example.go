@@ -25,13 +25,14 @@ func examples() []api.Example {
 		return id
 	}
 	return []api.Example{
+		routeFiles().Example(), (&Module{}).riderFiles().Example(),
 		{Path: "/school-admin/transport/bus/:id", Table: "bus", Make: bus, Change: map[string]any{"busNumber": "Mine", "driverId": api.NewID()}},
 		{Path: "/school-admin/transport/substitute/:id", Table: "bus_substitute", Make: exampleSubstitute},
 		{Path: "/school-admin/transport/route/:id", Table: "route", Make: route, Change: map[string]any{"name": "Mine", "students": []any{}}},
 		{Path: "/school-admin/transport/trip/:id", Table: "trip", Make: trip, Change: map[string]any{
 			"scheduledStartTime": "08:00", "reason": "Mine", "driverId": api.NewID(), "studentId": api.NewID(), "stopId": api.NewID()}},
 		{Path: "/school-admin/transport/incident/:id", Table: "incident", Make: incident, Change: map[string]any{"resolution": "Mine"}},
-		{Path: "/driver/trip/:id", Table: "trip", Make: trip},
+		{Path: "/driver/trip/:id", Table: "trip", Make: trip, Change: map[string]any{"driverId": api.NewID()}},
 		{Path: "/driver/bus-tracking/trips/:id", Table: "trip", Make: trip,
 			Change: map[string]any{"locations": []any{map[string]any{"lat": 12.9, "lng": 77.5}}}},
 		{Path: "/bus-tracking/bus/:id", Table: "bus", Make: bus},

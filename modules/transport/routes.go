@@ -64,6 +64,8 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints of buses, routes, trips, boarding and tracking.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
+		routeFiles().Rows(),
+		m.riderFiles().Rows(),
 		api.Create("/school-admin/transport/bus/create", "transport", "Add a bus", createBus, api.Says("Bus created")),
 		api.List("/school-admin/transport/bus/list", "transport", "List the buses", busListing, listBuses, api.MayBeStale),
 		api.Get("/school-admin/transport/bus/:id", "transport", "Read a bus, its routes and substitute drivers", getBus),
@@ -108,6 +110,11 @@ func (m *Module) routes() []api.Row {
 		api.Get("/driver/bus/mine", "transport", "The buses I drive today", driversBuses),
 		api.List("/driver/trip/list", "transport", "My trips of today, and one that is still open", driversTripListing, driversTrips),
 		api.Get("/driver/trip/:id", "transport", "Read a trip of mine, its riders and stops", m.driversTrip),
+		api.Get("/driver/trip/:id/contacts", "student", "Whom to call for the riders of a trip of mine that is under way", tripContacts,
+			api.MayFail(errNotUnderWay("scheduled"))),
+		api.Get("/driver/trip/:id/colleagues", "transport", "The drivers who may take a trip of mine over", colleagues),
+		api.Post("/driver/trip/:id/hand-over", "transport", "Hand a trip of mine that is under way over to another driver", m.handOverMine,
+			api.Says("Trip handed over")),
 		api.Post("/driver/bus-tracking/trips/:tripId/start", "transport", "Start a trip; starting it twice is starting it once", m.startTrip,
 			api.Says("Trip started")),
 		api.Post("/driver/bus-tracking/trips/:tripId/pause", "transport", "Pause a trip", m.pauseTrip, api.Says("Trip paused")),

@@ -25,6 +25,52 @@ func (m *Module) handOver(c api.Ctx, r handover) (TripDetail, error) {
 	if err != nil {
 		return TripDetail{}, err
 	}
+	return m.giveTo(c, t, r)
+}
+
+// handOverMine is the same by the driver's own phone.
+func (m *Module) handOverMine(c api.Ctx, r handover) (TripView, error) {
+	t, err := findMine(c, r.ID, "for update of t")
+	if err != nil {
+		return TripView{}, err
+	}
+	detail, err := m.giveTo(c, t, r)
+	return detail.TripView, err
+}
+
+// Colleague is a driver who may take a trip over.
+type Colleague struct {
+	EmployeeID uuid.UUID `json:"driverId"`
+	Name       string    `json:"name"`
+}
+
+// Colleagues are the drivers who may take a trip over.
+type Colleagues struct {
+	Drivers []Colleague `json:"drivers" doc:"Who has an account to drive with and no trip under way, by name"`
+}
+
+// selectColleagues are the drivers but the one of trip $1.
+const selectColleagues = `select e.id as employee_id, trim(e.first_name || ' ' || e.last_name) as name from employee e
+	where e.employee_type = 'DRIVER' and e.status = 'ACTIVE' and e.user_id is not null
+		and e.id <> (select ` + driverOf + ` from trip t where t.id = $1)
+		and not exists (select from trip o where o.driver_id = e.id and o.status in ('in_progress', 'paused'))
+	order by 2, 1 limit 200`
+
+// colleagues are names alone: the office knows the rest.
+func colleagues(c api.Ctx, r byID) (Colleagues, error) {
+	out := Colleagues{Drivers: []Colleague{}}
+	t, err := findMine(c, r.ID, "")
+	if err != nil {
+		return out, err
+	}
+	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectColleagues, Args: []any{t.ID}, Scan: tenancy.Collect(&out.Drivers)})
+	if err != nil {
+		return out, fmt.Errorf("looking for colleagues: %w", err)
+	}
+	return out, nil
+}
+
+func (m *Module) giveTo(c api.Ctx, t Trip, r handover) (TripDetail, error) {
 	if !t.open() {
 		return TripDetail{}, api.Conflict("The trip is %s: only one that is under way is handed over", t.Status)
 	}

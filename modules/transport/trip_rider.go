@@ -15,30 +15,31 @@ import (
 
 // TripStudent is a rider of a trip.
 type TripStudent struct {
-	StudentID  uuid.UUID  `json:"studentId"`
-	FirstName  string     `json:"firstName"`
-	LastName   string     `json:"lastName"`
-	StopID     uuid.UUID  `json:"stopId"`
-	StopName   string     `json:"stopName"`
-	Sequence   int        `json:"sequence"`
-	Status     string     `json:"status" enum:"waiting,boarded,alighted,absent,no_show"`
-	Reason     string     `json:"reason" doc:"Why they were put down as absent, if they were"`
-	BoardedAt  *time.Time `json:"boardedAt"`
-	AlightedAt *time.Time `json:"alightedAt"`
+	StudentID   uuid.UUID  `json:"studentId"`
+	FirstName   string     `json:"firstName"`
+	LastName    string     `json:"lastName"`
+	StopID      uuid.UUID  `json:"stopId"`
+	StopName    string     `json:"stopName"`
+	Sequence    int        `json:"sequence"`
+	PhotoFileID *uuid.UUID `json:"photoFileId" doc:"A driver reads it while the trip is theirs, at /driver/file"`
+	Status      string     `json:"status" enum:"waiting,boarded,alighted,absent,no_show"`
+	Reason      string     `json:"reason" doc:"Why they were put down as absent, if they were"`
+	BoardedAt   *time.Time `json:"boardedAt"`
+	AlightedAt  *time.Time `json:"alightedAt"`
 
 	ClassID, DivisionID uuid.UUID `json:"-"` // of those expected
 }
 
 func (s TripStudent) name() string { return roster.FullName(s.FirstName, s.LastName) }
 
-const selectBoardings = `select b.student_id, s.first_name, s.last_name, b.stop_id, p.name as stop_name, p.sequence, b.status, b.reason,
-	b.boarded_at, b.alighted_at
+const selectBoardings = `select b.student_id, s.first_name, s.last_name, b.stop_id, p.name as stop_name, p.sequence, s.photo_file_id,
+	b.status, b.reason, b.boarded_at, b.alighted_at
 	from boarding b join student s on s.id = b.student_id join stop p on p.id = b.stop_id
 	where b.trip_id = $1 order by p.sequence, s.first_name, s.last_name, s.id`
 
 // selectExpected are those who ride the route on a day, before the trip has started;
 // said is what a parent said.
-const selectExpected = `select r.student_id, s.first_name, s.last_name, r.stop_id, p.name as stop_name, p.sequence,
+const selectExpected = `select r.student_id, s.first_name, s.last_name, r.stop_id, p.name as stop_name, p.sequence, s.photo_file_id,
 		case when n.id is null then 'waiting' else 'absent' end as status, case when n.id is null then '' else 'said not to ride' end as reason,
 		coalesce(e.class_id, '00000000-0000-0000-0000-000000000000') as class_id,
 		coalesce(e.division_id, '00000000-0000-0000-0000-000000000000') as division_id

@@ -16,7 +16,6 @@ import (
 // kept are the files of others that the repository holds: one file of each by which it is found, and what
 // comes before the version in it. Its licence is beside it.
 var kept = []struct{ name, file, before string }{
-	{"swagger-ui-dist", "swagger-ui-bundle.js.gz", `PACKAGE_VERSION:"`},
 	{"DejaVu fonts", "DejaVuSansCondensed.ttf.gz", "Version "},
 	{"Droid Sans Fallback", "DroidSansFallback.ttf.gz", "Version "},
 	{"Noto fonts", "NotoSans-Regular.ttf.gz", "Version "},

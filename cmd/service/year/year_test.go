@@ -13,7 +13,7 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
-	"homeroom/modules/importing"
+	"homeroom/imports"
 	"homeroom/modules/roster"
 	"homeroom/modules/year"
 	"homeroom/tenancy/lifecycle"
@@ -235,7 +235,7 @@ func (y *wholeYear) file(t *testing.T, from, to int, since string) {
 	if a.Status != 200 {
 		t.Fatalf("import: %d %s", a.Status, a.Body)
 	}
-	var done importing.ImportResult
+	var done imports.ImportResult
 	if a.Read(t, &done); done.Creates != to-from || done.Enrolments != to-from {
 		t.Fatalf("imported %+v", done)
 	}

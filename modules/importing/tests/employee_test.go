@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"homeroom/api"
-	"homeroom/modules/importing"
+	"homeroom/imports"
 	"homeroom/testkit"
 )
 
@@ -13,9 +13,9 @@ func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
 	path := "/school-admin/employee/import"
-	send := func(file, options string) (int, importing.ImportResult) {
+	send := func(file, options string) (int, imports.ImportResult) {
 		a := admin.Send(t, "POST", path+options, "text/csv", []byte(file))
-		var r importing.ImportResult
+		var r imports.ImportResult
 		if a.Status == 200 {
 			a.Read(t, &r)
 		} else {
@@ -23,12 +23,13 @@ func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
 		}
 		return a.Status, r
 	}
+	testkit.Post[any](t, admin, "/school-admin/custom-field/create", map[string]any{"appliesTo": "EMPLOYEE", "kind": "DATE", "label": "Police check"})
 	phone := testkit.NewPhone()
-	file := "First Name,Last Name,Type,Phone,Department,Joining Date,Employee Code\n" +
-		"Meera,Iyer,teacher," + phone + ",Science,2020-06-01,\n" +
-		"Ravi,Rao,Driver," + testkit.NewPhone() + ",,,D-7\n" +
-		"Gopal,,support," + testkit.NewPhone() + ",,,\n"
-	if status, _ := send(file+"Nobody,,ADMIN,123,,,\n", ""); status != 422 || s.Count(t, "employee", "true") != 0 {
+	file := "First Name,Last Name,Type,Phone,Department,Joining Date,Employee Code,POLICE-CHECK\n" +
+		"Meera,Iyer,teacher," + phone + ",Science,2020-06-01,,25/04/2024\n" +
+		"Ravi,Rao,Driver," + testkit.NewPhone() + ",,,D-7,\n" +
+		"Gopal,,support," + testkit.NewPhone() + ",,,,\n"
+	if status, _ := send(file+"Nobody,,ADMIN,123,,,,\n", ""); status != 422 || s.Count(t, "employee", "true") != 0 {
 		t.Errorf("a bad row: %d", status)
 	}
 	if status, r := send(file, ""); status != 200 || r.Creates != 3 {
@@ -36,6 +37,9 @@ func TestEmployeeImport_OpensAccountsAndRoundTrips(t *testing.T) {
 	}
 	if status, r := send(file, ""); status != 200 || r.Unchanged != 3 {
 		t.Errorf("again: %d %+v", status, r)
+	}
+	if n := s.Count(t, "employee", `custom_fields = '{"policeCheck": "2024-04-25"}'`); n != 1 {
+		t.Errorf("%d have the custom field's day", n)
 	}
 	if n := s.Count(t, "employee", "user_id is not null"); n != 2 {
 		t.Errorf("%d have an account", n)

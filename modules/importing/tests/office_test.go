@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"homeroom/api"
-	"homeroom/modules/importing"
+	"homeroom/imports"
 	"homeroom/modules/roster"
 	"homeroom/sheet"
 	"homeroom/tenancy/lifecycle"
@@ -172,7 +172,7 @@ func TestImport_BadRow_SaysAllItsErrorsInOrder(t *testing.T) {
 	if want := []string{"2 DOB", "2 Father Mobile", "2 Class", "3 Class", "4 Father Mobile"}; !slices.Equal(got, want) {
 		t.Fatalf("errors %q, want %q: %+v", got, want, dry.Errors)
 	}
-	bad := slices.DeleteFunc(slices.Clone(dry.Rows), func(r importing.ShownRow) bool { return r.WhatToChange == "" })
+	bad := slices.DeleteFunc(slices.Clone(dry.Rows), func(r imports.ShownRow) bool { return r.WhatToChange == "" })
 	if len(bad) != 3 || bad[0].Cells[4] != "98123" || !strings.Contains(bad[0].WhatToChange, "DOB must be a date") || !strings.Contains(bad[0].WhatToChange, "Class 99") {
 		t.Errorf("bad rows %+v", bad)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
-	"homeroom/modules/importing"
+	"homeroom/imports"
 	"homeroom/tenancy"
 	"homeroom/testkit"
 )
@@ -21,7 +21,7 @@ func TestImport_SameFileFourTimesAtOnce_CreatesEachStudentOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	file := family(120)
-	results := make([]importing.ImportResult, 4)
+	results := make([]imports.ImportResult, 4)
 	var wg sync.WaitGroup
 	for i := range results {
 		wg.Go(func() { results[i] = o.imports(t, file, "") })
@@ -126,7 +126,7 @@ func TestImport_Interrupted_KeepsNothing(t *testing.T) {
 	if err := holder.Rollback(ctx); err != nil {
 		t.Fatal(err)
 	}
-	run := testkit.Get[importing.ImportRun](t, o.Client, importPath+"/"+id.String())
+	run := testkit.Get[imports.ImportRun](t, o.Client, importPath+"/"+id.String())
 	if run.State != "FAILED" || !strings.Contains(run.Message, "Nothing was kept") || run.RowsRead != 50 {
 		t.Errorf("run %+v", run)
 	}
@@ -141,7 +141,7 @@ func TestImport_Interrupted_KeepsNothing(t *testing.T) {
 		values (?, 'STUDENT', 'RUNNING', false, 7, ?)`, dead, time.Now().Add(-time.Hour)).Error; err != nil {
 		t.Fatal(err)
 	}
-	if run := testkit.Get[importing.ImportRun](t, o.Client, importPath+"/"+dead.String()); run.State != "FAILED" ||
+	if run := testkit.Get[imports.ImportRun](t, o.Client, importPath+"/"+dead.String()); run.State != "FAILED" ||
 		!strings.Contains(run.Message, "Nothing was kept") {
 		t.Errorf("a dead run %+v", run)
 	}
@@ -162,16 +162,33 @@ func TestExport_ImportedAgain_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.imports(t, family(5), "")
-	odd := "admissionNumber,firstName,lastName,address,phone,class,division,guardian1Name,guardian1Phone,guardian2Name,guardian2Phone,guardian2Relation\n" +
-		"'=1+1,\"'=HYPERLINK(\"\"x\"\")\",'-Rao,\"1, Hill\nRoad \"\"north\"\"\",+91 98123-45678,Class 6,B,'@Meera,+919812345671,Ravi,+919812345672,father\n" +
-		"C-2,Zoë,''quoted,,,,,,,,,\n"
-	if r := o.imports(t, odd, ""); r.Creates != 2 {
+	for _, f := range []map[string]any{{"kind": "YES_NO", "label": "Scholar"}, {"kind": "TEXT", "label": "Remark"}, {"kind": "TEXT", "label": "Address"},
+		{"kind": "CHOICE", "label": "House", "options": []any{"Red", "Blue"}, "required": true}, {"kind": "NUMBER", "label": "Height"}} {
+		f["appliesTo"] = "STUDENT"
+		testkit.Post[any](t, o.Client, "/school-admin/custom-field/create", f)
+	}
+	bad := o.imports(t, "firstName,house,Scholar,HEIGHT\nZoe,green,perhaps,tall\nAsha,,,\n", "dryRun=true")
+	if got := fmt.Sprint(bad.Errors); got != "[{2 house must be one of Red, Blue} {2 Scholar must be one of YES, NO} "+
+		"{2 HEIGHT must be a number of at most 12 digits and 6 decimals} {3 house is required}]" {
+		t.Errorf("what is wrong with custom fields: %s", got)
+	}
+	odd := "admissionNumber,firstName,lastName,address,phone,class,division,guardian1Name,guardian1Phone,guardian2Name,guardian2Phone,guardian2Relation,House,Scholar,Team remark,Height\n" +
+		"'=1+1,\"'=HYPERLINK(\"\"x\"\")\",'-Rao,\"1, Hill\nRoad \"\"north\"\"\",+91 98123-45678,Class 6,B,'@Meera,+919812345671,Ravi,+919812345672,father,RED,y,'=2,-1.5\n" +
+		"C-2,Zoë,''quoted,,,,,,,,,,blue,,,\n"
+	if r := o.imports(t, odd, "mapping="+url.QueryEscape(`{"Team remark":"customFields.remark"}`)); r.Creates != 2 {
 		t.Fatalf("%+v", r)
 	}
 	if n := o.Count(t, "student", "first_name like '=HYPER%' and admission_number = '=1+1'"); n != 1 {
 		t.Error("the apostrophe was kept")
 	}
+	if n := o.Count(t, "student", `custom_fields = '{"house": "Red", "scholar": true, "remark": "=2", "height": -1.5}'
+		or custom_fields = '{"house": "Blue"}'`); n != 2 {
+		t.Errorf("%d students have the custom fields of the file", n)
+	}
 	a := o.Call(t, "GET", "/school-admin/student/export", nil)
+	if head, _, _ := strings.Cut(string(a.Body), "\n"); !strings.Contains(head, ",Scholar,Remark,customFields.address,House,Height") {
+		t.Errorf("the head is %s", head)
+	}
 	if a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") ||
 		!strings.Contains(a.Header.Get("Content-Disposition"), "attachment") {
 		t.Fatalf("%d %v %s", a.Status, a.Header, a.Body)

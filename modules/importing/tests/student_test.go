@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/importing"
+	"homeroom/imports"
 	"homeroom/modules/roster"
 	"homeroom/sheet"
 	"homeroom/testkit"
@@ -54,13 +54,13 @@ func (o *office) send(t *testing.T, file, options string) testkit.Answer {
 	return o.Send(t, "POST", importPath+"?"+options, "text/csv", []byte(file))
 }
 
-func (o *office) imports(t *testing.T, file, options string) importing.ImportResult {
+func (o *office) imports(t *testing.T, file, options string) imports.ImportResult {
 	t.Helper()
 	a := o.send(t, file, options)
 	if a.Status != 200 {
 		t.Fatalf("import: %d %s", a.Status, a.Body)
 	}
-	var r importing.ImportResult
+	var r imports.ImportResult
 	a.Read(t, &r)
 	return r
 }
@@ -127,7 +127,7 @@ func TestImport_FixedFileSentAgain_CreatesNothingTwice(t *testing.T) {
 			t.Errorf("%d rows in %s, want %d", n, table, want)
 		}
 	}
-	run := testkit.Get[importing.ImportRun](t, o.Client, importPath+"/"+done.ID.String())
+	run := testkit.Get[imports.ImportRun](t, o.Client, importPath+"/"+done.ID.String())
 	if run.State != "DONE" || run.RowsRead != 300 || run.Percent != 100 {
 		t.Errorf("run %+v", run)
 	}
@@ -235,12 +235,12 @@ func TestImport_FormFields_MayFollowTheFile(t *testing.T) {
 	_ = form.WriteField("dryRun", "true")
 	_ = form.Close()
 	a := o.Send(t, "POST", importPath, form.FormDataContentType(), b.Bytes())
-	var r importing.ImportResult
+	var r imports.ImportResult
 	a.Read(t, &r)
 	if a.Status != 200 || !r.DryRun || r.Creates != 1 || o.Count(t, "student", "true") != 0 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	if run := testkit.Get[importing.ImportRun](t, o.Client, importPath+"/"+r.ID.String()); run.FileName != "pupils.csv" {
+	if run := testkit.Get[imports.ImportRun](t, o.Client, importPath+"/"+r.ID.String()); run.FileName != "pupils.csv" {
 		t.Errorf("run %+v", run)
 	}
 	if a := o.Send(t, "POST", importPath, "application/json", []byte("{}")); a.Status != 400 {

@@ -210,7 +210,7 @@ func TestClassTeacher_SeesWhomToCall(t *testing.T) {
 	away := guardian("Anil", testkit.NewPhone(), "FATHER")
 	away["canViewData"] = false
 	f.addGuardian(t, asha, away)
-	roll := func(leads bool) []roster.ClassContact {
+	roll := func(leads bool) []roster.GuardianContact {
 		teacher := f.As(t, api.Teacher)
 		err := f.DB(t).Exec(`insert into teacher_assignment (id, user_id, academic_year_id, class_id, division_id, is_class_teacher)
 			values (?, ?, ?, ?, ?, ?)`, api.NewID(), teacher.UserID, f.year.ID, f.five.ID, f.fiveA.ID, leads).Error

@@ -85,14 +85,12 @@ func path(s roster.StudentDetail) string { return "/school-admin/student/" + s.I
 func TestStudent_Admitted_IsListedInTheDivision(t *testing.T) {
 	t.Parallel()
 	f := newFrame(t)
-	asha := f.admit(t, " Asha ", "Rao", map[string]any{"classId": f.five.ID, "divisionId": f.fiveA.ID, "rollNumber": 7, "gender": "FEMALE",
-		"customFields": map[string]any{"house": "Blue"}})
+	asha := f.admit(t, " Asha ", "Rao", map[string]any{"classId": f.five.ID, "divisionId": f.fiveA.ID, "rollNumber": 7, "gender": "FEMALE"})
 	if asha.FirstName != "Asha" || *asha.Seat.ClassID != f.five.ID || asha.ClassName != "Class 5" || *asha.DivisionID != f.fiveA.ID ||
 		asha.DivisionName != "A" || *asha.RollNumber != 7 {
 		t.Errorf("admitted %+v", asha)
 	}
-	if len(asha.Enrolments) != 1 || asha.Enrolments[0].StartDate != f.firstOfClass || asha.Enrolments[0].EndDate != nil || asha.Status != "ACTIVE" ||
-		string(asha.CustomFields) != `{"house":"Blue"}` {
+	if len(asha.Enrolments) != 1 || asha.Enrolments[0].StartDate != f.firstOfClass || asha.Enrolments[0].EndDate != nil || asha.Status != "ACTIVE" {
 		t.Errorf("admitted %+v", asha)
 	}
 	ravi := f.admit(t, "Ravi", "", map[string]any{"classId": f.five.ID})

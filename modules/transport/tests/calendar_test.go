@@ -117,6 +117,13 @@ func TestDayOff_CancelsItsTripsTellsOnceAndBringsThemBack(t *testing.T) {
 	if n := d.told(t, parent, "No school bus%"); n != 1 {
 		t.Errorf("the parent was told %d times of two trips", n)
 	}
+	sent := func(kind string) int {
+		return d.Count(t, "delivery", "channel = 'PUSH' and type = ? and user_id = ?", kind, parent.UserID)
+	}
+	testkit.Eventually(t, "the parent hears that there is no school", func() bool { return sent("EVENT") == 1 })
+	if n := sent("TRANSPORT"); n != 0 {
+		t.Errorf("%d pushes say beside it that there is no bus, want that in the log alone", n)
+	}
 	if n := d.told(t, d.driver, "Bus trips cancelled"); n != 1 {
 		t.Errorf("the driver was told %d times", n)
 	}

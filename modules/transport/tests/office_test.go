@@ -105,6 +105,22 @@ func TestARunningTripIsHandedToAnotherDriverAndTheFirstDrivesItNoMore(t *testing
 			t.Errorf("a driver was told %d times", n)
 		}
 	}
+	// The second hands it back from the phone; nobody hands over what is not theirs, or to a driver who is not free.
+	own := "/driver/trip/" + trip.String()
+	free := testkit.Get[transport.Colleagues](t, second, own+"/colleagues")
+	if len(free.Drivers) != 1 || free.Drivers[0].EmployeeID != d.driverID {
+		t.Errorf("who may take it over: %+v", free)
+	}
+	d.driver.Refuses(t, "GET", own+"/colleagues", nil, 404, "")
+	d.driver.Refuses(t, "POST", own+"/hand-over", map[string]any{"driverId": d.driverID}, 404, "")
+	if got := testkit.Post[transport.TripView](t, second, own+"/hand-over", map[string]any{"driverId": d.driverID, "reason": "Unwell"}); *got.DriverID != d.driverID {
+		t.Errorf("handed back: %+v", got)
+	}
+	second.Refuses(t, "GET", own, nil, 404, "")
+	testkit.Get[transport.TripDetail](t, d.driver, own)
+	if n := d.told(t, second, "A trip was handed over"); n != 2 {
+		t.Errorf("the second driver was told %d times", n)
+	}
 	// Somebody who drives already cannot take another.
 	third, thirdID := d.hire(t)
 	bus := testkit.Post[transport.Bus](t, d.admin, "/school-admin/transport/bus/create",
