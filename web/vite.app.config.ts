@@ -26,11 +26,20 @@ function worker(): Plugin {
   }
 }
 
+/** What the console and the app share has no words of its own: the console's would come with them, in every language. */
+const noConsoleWords: Plugin = {
+  name: 'homeroom-no-console-words',
+  load(id) {
+    if (id.endsWith('/messages/console.ts')) throw new Error('The app would have the words of the console.')
+    return null
+  },
+}
+
 // The people's app, beside the console (vite.config.ts) and with none of its weight.
 export default defineConfig({
   root,
   base: '/app/',
-  plugins: [react(), worker()],
+  plugins: [react(), worker(), noConsoleWords],
   build: {
     target: 'es2022',
     outDir: fileURLToPath(new URL('./dist/app', import.meta.url)),

@@ -18,6 +18,11 @@ export const server = {
   ),
 }
 
+// What neither the frame nor signing in shows: it comes with the first page that does.
+const controls =
+  'core/esm/components/(Badge|Checkbox|Chip|Combobox|Divider|Drawer|FloatingIndicator|Image|NativeSelect|NumberInput|' +
+  'Pagination|Paper|Progress|Radio|SegmentedControl|Select|SimpleGrid|Slider|Switch|Table|Tabs|Textarea|ThemeIcon)/'
+
 // Names carry the hash of what is in the file, so that a browser never asks again for one that it has. Styles are one file: a
 // page's own that failed to load would not be asked for again with the page's script.
 export default defineConfig({
@@ -36,12 +41,26 @@ export default defineConfig({
         entryFileNames: 'console-[hash].js',
         chunkFileNames: 'part-[name]-[hash].js',
         assetFileNames: '[name]-[hash][extname]',
-        manualChunks(id: string) {
-          if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react'
-          if (/node_modules\/@tanstack\//.test(id)) return 'tanstack'
-          if (/node_modules\/@mantine\/charts\//.test(id)) return undefined // with the page that draws them
-          if (/node_modules\/(@mantine|@floating-ui|react-number-format|react-remove-scroll)/.test(id)) return 'mantine'
-          return undefined
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 3 },
+            { name: 'tanstack', test: /node_modules\/@tanstack\//, priority: 2 },
+            // Not the charts: they come with the page that draws them.
+            {
+              name: 'mantine',
+              test: new RegExp(
+                `node_modules/(@mantine/(?!charts/|core/esm/index|${controls})|@floating-ui|react-remove-scroll)`,
+              ),
+              priority: 2,
+            },
+            {
+              name: 'controls',
+              test: new RegExp(`node_modules/(@mantine/${controls}|react-number-format)`),
+              priority: 1,
+            },
+            // With what they need. Left alone, what waits for the person's language would be a file for each of its parts.
+            { name: 'frame', test: /src\/(routes\.tsx|theme\.ts)$/ },
+          ],
         },
       },
     },

@@ -1,6 +1,7 @@
 // Fails when a page is imported by another file than the routes, or when something is exported that no other file uses.
 // A page is a file that src/routes.tsx imports; what pages share is beside them in the folder of their area, or in patterns/.
-import { readdirSync, readFileSync } from 'node:fs'
+// Fails too when src/mantine.css lacks the styles of something of Mantine's that is used.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -25,6 +26,26 @@ for (const [name, text] of files) {
   for (const [, word] of text.matchAll(exported))
     if (!users(name).some((its) => new RegExp(`\\b${word}\\b`).test(its)))
       wrong.push(`src/${name} exports ${word}, which no other file uses`)
+}
+
+// What Mantine makes a component of has styles of its own: Drawer is a ModalBase with a CloseButton.
+const mantine = fileURLToPath(new URL('../node_modules/@mantine/core/', import.meta.url))
+const styles = readFileSync(path.join(root, 'mantine.css'), 'utf8')
+const seen = new Set(['Notification']) // of @mantine/notifications
+for (const [, text] of files)
+  for (const [, names] of text.matchAll(/import \{([^}]*)\} from '@mantine\/core'/g))
+    for (const name of names.match(/\w+/g) ?? []) seen.add(name)
+for (const name of seen) {
+  const folder = ['components', 'utils'].map((at) => `${mantine}esm/${at}/${name}`).find((at) => existsSync(at))
+  if (!folder) continue
+  if (existsSync(`${mantine}styles/${name}.css`) && !styles.includes(`/${name}.css'`))
+    wrong.push(`src/mantine.css lacks the styles of ${name}`)
+  for (const file of readdirSync(folder, { recursive: true }))
+    if (file.endsWith('.mjs'))
+      for (const [, to] of readFileSync(path.join(folder, file), 'utf8').matchAll(/from ?["'](\.[^"']+)["']/g)) {
+        const [at, other] = path.relative(`${mantine}esm`, path.join(folder, path.dirname(file), to)).split(path.sep)
+        if (at === 'components' || at === 'utils') seen.add(other)
+      }
 }
 for (const sentence of wrong.sort()) console.error(sentence)
 process.exit(wrong.length > 0 ? 1 : 0)

@@ -1,5 +1,6 @@
 // Fails when a language lacks a text, one of its places or a plural form, when a text is used nowhere or used and not there, or
-// when words stand in the sources of the app instead of in the catalogue.
+// when words stand in the sources of the app instead of in the catalogue, or in those of the console without t().
+// With --keys it prints the English texts of the console, which a file for another language has as its keys.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +14,7 @@ const catalogue = Object.fromEntries(
   languages.map((l) => [l, JSON.parse(readFileSync(`${root}messages/${l}.json`, 'utf8'))]),
 )
 const wrong = []
+const openapi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
 
 const placesOf = (text) =>
   [...text.matchAll(/\{(\w+)\}/g)]
@@ -100,5 +102,132 @@ for (const key of Object.keys(catalogue.en)) {
     wrong.push(`en.json: ${key} is used nowhere`)
 }
 
+// The console: its English is in the sources, as the first argument of t() and rich().
+const texts = new Map() // key → English
+const shown = new Set([
+  ...spoken,
+  ...['description', 'action', 'example', 'heading', 'caption', 'message', 'summary', 'header', 'what', 'head', 'of'],
+])
+shown.delete('name')
+// What is no word of a language: names of columns, keys of a keyboard, what people type as an example.
+const isName = (text) => ['Homeroom', 'WhatsApp'].includes(text) || /^\S*[@/_.=]\S*$/.test(text.trim())
+const folders = ['pages', 'patterns', 'shell', 'map', 'routes.tsx', 'main.tsx', 'theme.ts', 'api/client.ts']
+const consoleFiles = folders.flatMap((at) =>
+  /\.tsx?$/.test(at)
+    ? [at]
+    : readdirSync(root + at, { recursive: true })
+        .filter((name) => /\.tsx?$/.test(name))
+        .map((name) => `${at}/${name}`),
+)
+for (const name of consoleFiles) {
+  const source = ts.createSourceFile(
+    name,
+    readFileSync(root + name, 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+    name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+  )
+  const speaks = name.startsWith('api/') ? ['say'] : ['t', 'rich']
+  const at = (node) => `src/${name}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`
+  const bare = (node, text) => {
+    if (isWords(text) && !isName(text)) wrong.push(`${at(node)} says ${JSON.stringify(text.trim())}: put it into t()`)
+  }
+  const literal = (node) => node && ts.isStringLiteralLike(node) && node.text
+  /** What an expression may say: both sides of a choice. */
+  const said = (node) => {
+    if (ts.isStringLiteralLike(node)) bare(node, node.text)
+    else if (ts.isTemplateExpression(node))
+      bare(node, [node.head.text, ...node.templateSpans.map((s) => s.literal.text)].join(' '))
+    else if (ts.isParenthesizedExpression(node)) said(node.expression)
+    else if (ts.isConditionalExpression(node)) for (const part of [node.whenTrue, node.whenFalse]) said(part)
+    else if (ts.isBinaryExpression(node) && ['&&', '||', '??'].includes(node.operatorToken.getText())) said(node.right)
+  }
+  const isSpoken = (node) => ts.isCallExpression(node) && speaks.includes(node.expression.getText())
+  const visit = (node) => {
+    if (ts.isJsxElement(node) && ['code', 'kbd'].includes(node.openingElement.tagName.getText())) return
+    if (ts.isCallExpression(node) && speaks.includes(node.expression.getText())) {
+      const [first, values] = node.arguments
+      const forms = ts.isObjectLiteralExpression(first)
+        ? Object.fromEntries(first.properties.map((p) => [p.name.getText(), literal(p.initializer)]))
+        : literal(first)
+      if (forms === false || forms === undefined || (typeof forms === 'object' && !forms.other)) {
+        wrong.push(`${at(node)}: t() takes a text as it is, not ${first.getText()}`)
+      } else {
+        texts.set(typeof forms === 'string' ? forms : forms.other, forms)
+        const given =
+          values && ts.isObjectLiteralExpression(values) ? values.properties.map((p) => p.name.getText()) : null
+        for (const text of Object.values(formsOf(forms)))
+          for (const [, its] of text.matchAll(/\{(\w+)\}/g))
+            if (given && !given.includes(its)) wrong.push(`${at(node)}: the place {${its}} has no value`)
+      }
+      for (const part of node.arguments.slice(1)) visit(part)
+      return
+    }
+    if (ts.isJsxText(node)) bare(node, node.text)
+    // Where one side of a choice is spoken, the other is; and what joins words is a word.
+    if (ts.isConditionalExpression(node) && [node.whenTrue, node.whenFalse].some(isSpoken)) said(node)
+    if (ts.isCallExpression(node) && /\.join$/.test(node.expression.getText()) && node.arguments.length > 0)
+      said(node.arguments[0])
+    if (ts.isJsxAttribute(node) && shown.has(node.name.getText()) && node.initializer)
+      said(ts.isJsxExpression(node.initializer) ? node.initializer.expression : node.initializer)
+    if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent) && node.expression) said(node.expression)
+    if (
+      ts.isPropertyAssignment(node) &&
+      ['label', 'title', 'text', 'message', 'description'].includes(node.name.getText())
+    )
+      said(node.initializer)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+}
+// The values of the API are words too (words() in patterns/format.ts).
+const ofApi = (part) => {
+  for (const code of part?.enum ?? [])
+    if (/^[A-Z][A-Z_]+$/.test(code)) {
+      const text = code[0] + code.slice(1).toLowerCase().replaceAll('_', ' ')
+      if (!texts.has(text)) texts.set(text, text)
+    }
+  if (part && typeof part === 'object') for (const inner of Object.values(part)) ofApi(inner)
+}
+ofApi(openapi)
+// So are the service's titles of modules and of what a webhook is sent, and what the audit log calls acts and things.
+const service = fileURLToPath(new URL('../../', import.meta.url))
+for (const folder of ['modules', 'auth'])
+  for (const name of readdirSync(service + folder, { recursive: true }).filter((name) => /(?<!_test)\.go$/.test(name)))
+    for (const [, title, act, thing] of readFileSync(path.join(service, folder, name), 'utf8').matchAll(
+      /\b(?:Key|Kind): "[^"]+", Title: "([^"]+)"|\bChanged\("([a-z-]+)", "([a-z ]+)"/g,
+    )) {
+      for (const text of title ? [title] : [act, thing].map((s) => s[0].toUpperCase() + s.slice(1)))
+        if (!texts.has(text)) texts.set(text, text)
+    }
+if (process.argv.includes('--keys')) console.log(JSON.stringify([...texts.keys()].sort(), null, 1))
+for (const l of languages.filter((l) => l !== 'en')) {
+  const theirs = JSON.parse(readFileSync(`${root}messages/console/${l}.json`, 'utf8'))
+  const file = `console/${l}.json`
+  for (const [key, forms] of texts) {
+    const its = theirs[key]
+    if (its === undefined) {
+      wrong.push(`${file} has no text for ${JSON.stringify(key)}`)
+      continue
+    }
+    if (typeof its !== 'string')
+      for (const form of new Intl.PluralRules(l).resolvedOptions().pluralCategories)
+        if (!its[form]) wrong.push(`${file}: ${key} has no form ${form}, which the language needs`)
+    // A form for one, two or none may leave the number out.
+    for (const [form, text] of Object.entries(formsOf(its))) {
+      const lacks = typeof its === 'string' || ['few', 'many', 'other'].includes(form)
+      const has = placesOf(text).split(',').filter(Boolean)
+      const needs = placesOf(key).split(',').filter(Boolean)
+      if (text.trim() === '') wrong.push(`${file}: ${key} (${form}) is empty`)
+      if (has.some((p) => !needs.includes(p)) || (lacks && needs.some((p) => !has.includes(p))))
+        wrong.push(`${file}: ${key} (${form}) has the places {${has}}, not {${needs}}`)
+    }
+    if (typeof its !== 'string' && typeof forms === 'string')
+      wrong.push(`${file}: ${key} has forms by number, and English has none`)
+  }
+  for (const key of Object.keys(theirs))
+    if (!texts.has(key)) wrong.push(`${file} has a text that nothing shows: ${key}`)
+}
+
 for (const sentence of wrong) console.error(sentence)
-process.exit(wrong.length > 0 ? 1 : 0)
+process.exitCode = wrong.length > 0 ? 1 : 0

@@ -1,18 +1,20 @@
-import '@mantine/core/styles.css'
+import './mantine.css'
 import '@mantine/notifications/styles.css'
 import './app.css'
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { useEffect, useMemo } from 'react'
 import { createRoot } from 'react-dom/client'
+import { speakWith } from './api/client'
 import { wasAtSchool } from './api/offline'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
 import { keepFocus } from './focus'
+import { t } from './messages/console'
 import { SignInAgain, Unreachable } from './pages/account/signin'
 import { part } from './patterns/part'
 import { loadPage, officeRouter, platformRouter, publicRouter } from './routes'
@@ -32,7 +34,6 @@ function Console() {
   const platform = session?.user.role === 'SUPER_ADMIN'
   useEffect(() => {
     document.title = session?.school?.name ? `${session.school.name} · Homeroom` : 'Homeroom'
-    document.documentElement.lang = 'en'
   }, [session?.school?.name])
   // While the password is typed, the page that comes next is loaded.
   useEffect(() => {
@@ -61,12 +62,15 @@ function Console() {
 }
 
 keepFocus()
+speakWith(t)
 if (wasAtSchool()) loadPage(window.location.pathname) // beside the question whether they still are
 void renew()
 if ('serviceWorker' in navigator && import.meta.env.PROD)
   window.addEventListener('load', () => void navigator.serviceWorker.register('/console/sw.js').catch(() => {}))
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queries}>
-    <Console />
+    <DirectionProvider>
+      <Console />
+    </DirectionProvider>
   </QueryClientProvider>,
 )

@@ -1,6 +1,7 @@
 // The pages and their addresses. Three trees: nobody, a school's office, the platform.
 import { createRootRoute, createRoute, createRouter, Navigate, type RouteComponent } from '@tanstack/react-router'
-import { Forgot, SetPassword, SignIn } from './pages/account/signin'
+import { t } from './messages/console'
+import { SignIn } from './pages/account/signin'
 import { parseSearch, stringifySearch } from './patterns/address'
 import { Empty, Trouble } from './patterns/feedback'
 import { part } from './patterns/part'
@@ -9,7 +10,10 @@ import { Shell } from './shell/Shell'
 const NotFound = () => (
   <div className="page">
     <div className="panel">
-      <Empty title="There is no such page" text="The address may be mistyped, or the page is not for your role." />
+      <Empty
+        title={t('There is no such page')}
+        text={t('The address may be mistyped, or the page is not for your role.')}
+      />
     </div>
   </div>
 )
@@ -42,6 +46,12 @@ const school = () => import('./pages/school/settings')
 const account = () => import('./pages/account/account')
 const schools = () => import('./pages/platform/schools')
 
+const password = () => import('./pages/account/password')
+const Forgot = part(password, 'Forgot')
+const SetPassword = part(password, 'SetPassword')
+
+const SSOReturn = part(() => import('./pages/account/sso'), 'SSOReturn')
+
 const officePages: Record<string, RouteComponent> = {
   '/': part(() => import('./pages/dashboard/dashboard'), 'Dashboard'),
   '/register': part(() => import('./pages/attendance/register'), 'Register'),
@@ -56,10 +66,10 @@ const officePages: Record<string, RouteComponent> = {
   '/exams/report-card/$id': part(() => import('./pages/exams/report-card'), 'ReportCardPage'),
   '/events': part(() => import('./pages/academics/events'), 'Events'),
   '/students': part(people, 'Students'),
-  '/students/import': part(() => import('./pages/people/import'), 'ImportStudents'),
+  '/students/import': part(() => import('./pages/import/import'), 'ImportStudents'),
   '/students/promote': part(() => import('./pages/people/promote'), 'Promote'),
   '/employees': part(staff, 'Employees'),
-  '/employees/import': part(() => import('./pages/people/import'), 'ImportEmployees'),
+  '/employees/import': part(() => import('./pages/import/import'), 'ImportEmployees'),
   '/classes': part(() => import('./pages/academics/classes'), 'Classes'),
   '/subjects': part(() => import('./pages/academics/subjects'), 'Subjects'),
   '/groups': part(() => import('./pages/academics/groups'), 'Groups'),
@@ -74,6 +84,7 @@ const officePages: Record<string, RouteComponent> = {
   '/fees/receipt': part(() => import('./pages/fees/receipt'), 'ReceiptPage'),
   '/fees/receipts': part(() => import('./pages/fees/receipts'), 'Receipts'),
   '/fees/refunds': part(() => import('./pages/fees/refunds'), 'Refunds'),
+  '/fees/write-offs': part(() => import('./pages/fees/write-offs'), 'WriteOffs'),
   '/fees/dues': part(() => import('./pages/fees/dues'), 'DuesPage'),
   '/fees/ledger': part(() => import('./pages/fees/ledger'), 'Ledger'),
   '/fees/structures': part(() => import('./pages/fees/structures'), 'Structures'),
@@ -86,7 +97,8 @@ const officePages: Record<string, RouteComponent> = {
   '/fees/accounts': part(() => import('./pages/fees/accounts'), 'Accounts'),
   '/library': part(() => import('./pages/library/desk'), 'Desk'),
   '/library/books': part(() => import('./pages/library/books'), 'Books'),
-  '/library/import': part(() => import('./pages/library/import'), 'ImportBooks'),
+  '/library/import': part(() => import('./pages/import/import'), 'ImportBooks'),
+  '/import': part(() => import('./pages/import/import'), 'ImportAny'),
   '/library/loans': part(() => import('./pages/library/lists'), 'Loans'),
   '/library/overdue': part(() => import('./pages/library/lists'), 'Overdue'),
   '/library/reservations': part(() => import('./pages/library/lists'), 'Reservations'),
@@ -95,10 +107,13 @@ const officePages: Record<string, RouteComponent> = {
   '/dispatch': part(() => import('./pages/communication/dispatch'), 'Dispatches'),
   '/dispatch/new': part(() => import('./pages/communication/dispatch-new'), 'WriteDispatch'),
   '/dispatch/templates': part(() => import('./pages/communication/dispatch'), 'Templates'),
+  '/dispatch/blocked': part(() => import('./pages/communication/blocked'), 'BlockedAddresses'),
   '/permissions': part(() => import('./pages/school/permissions'), 'Permissions'),
   '/settings': part(school, 'Settings'),
   '/integrations': part(() => import('./pages/school/keys'), 'ApiKeys'),
   '/integrations/webhooks': part(() => import('./pages/school/webhooks'), 'Webhooks'),
+  '/settings/fields': part(() => import('./pages/school/fields'), 'CustomFields'),
+  '/settings/sign-in': part(() => import('./pages/school/sign-in'), 'SignInProviders'),
   '/settings/notices': part(() => import('./pages/school/notices'), 'NoticeRules'),
   '/live': part(() => import('./pages/transport/live'), 'Live'),
   '/transport': part(() => import('./pages/transport/trips'), 'Trips'),
@@ -121,7 +136,7 @@ export function loadPage(address: string) {
 export const publicRouter = createRouter({
   ...options,
   routeTree: treeOf(
-    { '/forgot': Forgot, '/password': SetPassword, '/$': SignIn, '/': SignIn },
+    { '/forgot': Forgot, '/password': SetPassword, '/sso/$provider': SSOReturn, '/$': SignIn, '/': SignIn },
     { notFoundComponent: SignIn },
   ),
 })

@@ -1,4 +1,5 @@
 import { alpha, type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { t } from './messages/console'
 import { indigo, night, slate, teal } from './palette'
 
 // What explains a field stands under it, so that fields side by side stay in line.
@@ -36,7 +37,7 @@ export function themeFor(platform: boolean) {
       PasswordInput: { defaultProps: { size: 'sm', ...order } },
       Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
       Menu: { defaultProps: { shadow: 'md' } },
-      Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+      Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Dismiss') } } },
     },
   })
 }

@@ -11,6 +11,23 @@ async function walk({ page, url, email, password, say, photo, phone, child, sibl
   const guardian = (n) => sheet.getByRole('group', { name: `Guardian ${n}` })
   await signIn(page, url, email, password)
 
+  if (sends) {
+    say('the school wants to know the house of each student')
+    await visit(page, '/settings/fields')
+    await page.getByRole('button', { name: 'Add a field' }).first().click()
+    await sheet.getByLabel('Name').fill('House')
+    await sheet.getByLabel('Kind').selectOption({ label: 'Choice' })
+    await sheet.getByLabel('Options').fill('Blue\nRed')
+    await sheet.getByLabel('Shown in the list').focus()
+    await page.keyboard.press('Space')
+    await accessible(page, 'a custom field')
+    await look('custom-field')
+    await sheet.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'House' }).waitFor()
+    await look('custom-fields')
+    await visit(page, '/')
+  }
+
   say('a child with class, photo, guardian, bus and lunch')
   await press(page.getByRole('link', { name: 'Admit a student' }))
   await sheet.getByLabel('First name').fill(child)
@@ -27,6 +44,7 @@ async function walk({ page, url, email, password, say, photo, phone, child, sibl
   await sheet.getByLabel('Stop to school').selectOption({ label: 'Mill' })
   await sheet.getByLabel('Lunch').focus()
   await page.keyboard.press('Space')
+  await sheet.getByLabel('House').selectOption({ label: 'Blue' })
   await accessible(page, 'an admission')
   await look('admission')
   await press(sheet.getByRole('button', { name: 'Admit', exact: true }))
@@ -49,6 +67,17 @@ async function walk({ page, url, email, password, say, photo, phone, child, sibl
   await sheet.getByText('Sunita').waitFor()
   await sheet.getByRole('button', { name: `Open ${sibling}` }).click()
   await sheet.getByRole('tab', { name: /Guardians/ }).waitFor()
+  if (sends) {
+    say('the house is a column and a filter of the list')
+    await visit(page, '/students')
+    await page.getByRole('button', { name: sibling }).waitFor()
+    await page.getByRole('row', { name: new RegExp(`${child} .* Blue`) }).waitFor()
+    await page.getByRole('button', { name: 'Filter by house' }).click()
+    await page.getByRole('menuitem', { name: 'Blue' }).click()
+    await page.getByRole('button', { name: sibling }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: child, exact: true }).waitFor()
+    await look('students')
+  }
 
   say('an SMS to all parents, without a word of cost where no price is set')
   await visit(page, '/')

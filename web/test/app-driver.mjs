@@ -6,7 +6,7 @@ import { inWindow, lineTo, until, want } from './browser.mjs'
 
 const child = (i) => `Child${String(i).padStart(2, '0')} Rao`
 
-export default async function ({ url: server, story, say, phone }) {
+export default async function ({ url: server, story, say, phone, guardian }) {
   const { url, cut, mend } = await lineTo(server)
   await inWindow({ url, story, how: phoneSized }, async ({ page, context, forgive }) => {
     forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
@@ -23,7 +23,7 @@ export default async function ({ url: server, story, say, phone }) {
     await page.getByText('30 riders').waitFor()
     await page.getByText('To school · Bus 7').waitFor()
     await look(page, 'driver-today')
-    await page.getByRole('link', { name: 'Open trip' }).click()
+    await page.getByRole('region', { name: 'Hill Road' }).getByRole('link', { name: 'Open trip' }).click()
     await button('Start trip').waitFor()
     await look(page, 'driver-trip-scheduled')
 
@@ -34,6 +34,18 @@ export default async function ({ url: server, story, say, phone }) {
     await moveTo(12.962)
     await nothingWaits(page, 'the start and the first positions are sent')
     await look(page, 'driver-trip')
+
+    say('calls a family, whose number is nowhere on the phone')
+    await button(`Call the family: ${child(0)}`).click()
+    const number = row(child(0)).getByRole('link', { name: 'Meera Rao' })
+    await number.waitFor()
+    const tel = await number.getAttribute('href')
+    want(tel === `tel:${guardian}`, `a tap calls ${guardian}: ${tel}`)
+    await look(page, 'driver-call')
+    const keeps = await page.evaluate((phone) => JSON.stringify(Object.entries(localStorage)).includes(phone), guardian)
+    want(!keeps, 'the number is in memory only')
+    await button(`Call the family: ${child(1)}`).click()
+    await row(child(1)).getByText('No phone number is known.').waitFor()
 
     say('takes a tap back')
     await button(`Boarded: ${child(0)}`).click()
@@ -107,6 +119,19 @@ export default async function ({ url: server, story, say, phone }) {
     await page.getByRole('link', { name: 'Continue trip' }).click()
     await button('End trip').click()
     await page.getByText('Completed').waitFor()
+
+    say('hands the next trip over to a colleague')
+    await place('Today').click()
+    await page.getByRole('region', { name: 'Lake Road' }).getByRole('link', { name: 'Open trip' }).click()
+    await button('Start trip').click()
+    await page.getByRole('link', { name: 'Hand over the trip' }).click()
+    await page.getByLabel('To whom').selectOption('Meena Das')
+    await page.getByLabel('Reason (optional)').fill('Unwell')
+    await look(page, 'driver-hand-over')
+    await button('Hand over the trip').click()
+    await page.getByText('All trips of today are done.').waitFor()
+    want((await page.getByText('Lake Road').count()) === 0, 'it is no trip of this driver any more')
+    await nothingWaits(page, 'nothing was refused')
 
     say('reads in Arabic')
     await page.goto(`${url}/app/more`)

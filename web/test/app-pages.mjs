@@ -21,7 +21,7 @@ export function pagesOf(role, values) {
     want(!path.includes('undefined'), `the stage has values for ${at}`)
     return { at, path }
   })
-  want(pages.length >= 14, `the pages of a ${role} are found: ${pages.length}`)
+  want(pages.length >= 10, `the pages of a ${role} are found: ${pages.length}`)
   return pages
 }
 

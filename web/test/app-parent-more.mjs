@@ -189,6 +189,14 @@ export default async function (stage) {
     await kept
     await page.reload()
     await until(() => sms.isChecked(), 'the choice is kept')
+    await page.getByRole('link', { name: 'Ravi', exact: true }).click()
+    const forRavi = card('Fees').getByRole('checkbox', { name: 'On the phone' })
+    await forRavi.uncheck()
+    await card('Fees').getByRole('button', { name: 'Same as for all children' }).waitFor()
+    want((await card('Announcements').count()) === 0, 'an announcement is about no child')
+    await look(page, 'choices-child')
+    await page.getByRole('link', { name: 'All children', exact: true }).click()
+    want(await forRavi.isChecked(), 'the choice for one child is not that for all')
 
     say('finds nothing of another family')
     for (const path of [
@@ -220,8 +228,12 @@ export default async function (stage) {
     say('every page in Arabic; pictures are in every language')
     for (const code of process.env.SHOTS ? ['ar', 'hi', 'sw'] : ['ar']) {
       await page.goto(`${url}/app/more`)
+      const sent = page.waitForResponse(
+        (r) => r.url().endsWith('/language') && r.request().method() === 'PUT' && r.ok(),
+      )
       await page.getByRole('combobox').selectOption(code)
       await until(() => page.evaluate((l) => document.documentElement.lang === l, code), code)
+      await sent // messages come in it too
       for (const [name, path] of [
         ['today', '/'],
         ['school', '/school'],

@@ -4,6 +4,7 @@
 import { look, phoneSized, placesOf, signInAt } from './app.mjs'
 import { appIsKept } from './app-wait.mjs'
 import { inWindow, lineTo, until, want } from './browser.mjs'
+import { asPictured } from './pictured.mjs'
 
 export default async function ({ url: server, story, say, phone, school, other }) {
   const { url, cut, mend } = await lineTo(server)
@@ -22,9 +23,22 @@ export default async function ({ url: server, story, say, phone, school, other }
     say('sees where each child is, and what is to be paid')
     await heading('Today')
     await card('Asha Rao').getByText('At school').waitFor()
+    await asPictured(page, '/app/')
     await card('Ravi Rao').getByText('Absent').waitFor()
     await page.getByRole('link', { name: /Fees to pay/ }).waitFor()
     await look(page, 'today')
+
+    say('puts the app on the home screen, where the browser can')
+    await page.evaluate(() => {
+      const offer = new Event('beforeinstallprompt', { cancelable: true })
+      offer.prompt = async () => {
+        window.isInstalled = offer.defaultPrevented
+      }
+      window.dispatchEvent(offer)
+    })
+    await page.getByRole('button', { name: 'Install', exact: true }).click()
+    await page.waitForFunction(() => window.isInstalled)
+    await page.getByRole('button', { name: 'Install', exact: true }).waitFor({ state: 'detached' })
 
     say('sets a PIN')
     await page.getByRole('button', { name: 'Set a PIN' }).click()
@@ -36,6 +50,26 @@ export default async function ({ url: server, story, say, phone, school, other }
     await page.getByRole('button', { name: 'Save PIN' }).click()
     await heading('More')
     await look(page, 'more')
+
+    say('locks the app on this phone')
+    const enterPin = async (pin, act) => {
+      await page.getByLabel('PIN', { exact: true }).fill(pin)
+      await page.getByRole('button', { name: act, exact: true }).click()
+    }
+    await page.getByRole('link', { name: /^App lock/ }).click()
+    await enterPin('4827', 'Turn on')
+    await page.getByText('This PIN is wrong').waitFor()
+    await enterPin('4826', 'Turn on')
+    await page.getByText('On', { exact: true }).waitFor()
+    await look(page, 'lock')
+    await page.goto(`${url}/app/`)
+    await heading('Enter your PIN')
+    want((await page.getByText('Rao').count()) === 0, 'nothing is shown before the PIN')
+    await look(page, 'locked')
+    await enterPin('4827', 'Unlock')
+    await page.getByText('This PIN is wrong').waitFor()
+    await enterPin('4826', 'Unlock')
+    await card('Asha Rao').getByText('At school').waitFor()
 
     say('reads the month, and the sibling’s')
     const schoolLine = (name) => page.getByRole('region', { name: 'School' }).getByRole('link', { name })
@@ -75,6 +109,7 @@ export default async function ({ url: server, story, say, phone, school, other }
     await appIsKept(page)
     await cut()
     await page.goto(`${url}/app/`)
+    await enterPin('4826', 'Unlock')
     await card('Asha Rao').getByText('At school').waitFor()
     await page.getByText('No connection. You see what was last known.').waitFor()
     await page
@@ -82,6 +117,9 @@ export default async function ({ url: server, story, say, phone, school, other }
       .first()
       .waitFor()
     await look(page, 'offline')
+    await place('More').click()
+    await page.getByRole('link', { name: /^App lock/ }).click()
+    await page.getByRole('button', { name: 'Turn off' }).click()
     await place('Fees').click()
     await page.getByText('Partly paid').waitFor()
     await place('School').click()

@@ -1,5 +1,5 @@
 // Every page of the app at 200 %: a phone of 390 px has 195 then. Nothing is cut off, nothing stands outside of the screen, nothing
-// covers the page, and axe finds nothing. The pages are those of src/app/roles.tsx, so that a new one is looked at as well.
+// covers the page, and axe finds nothing, in the dark and from right to left too. The pages are those of src/app/roles.tsx, so that a new one is looked at as well.
 import { signInByCode } from './app.mjs'
 import { isThere, pagesOf } from './app-pages.mjs'
 import { accessible, inWindow, until, want } from './browser.mjs'
@@ -45,14 +45,18 @@ export default async function ({ url, story, say, phones, values }) {
       await signInByCode(page, url, phone)
       const pages = pagesOf(role, values)
       say(`${role}: ${pages.length} pages`)
-      for (const language of ['en', 'ar']) {
+      for (const [language, colorScheme] of [
+        ['en', 'light'],
+        ['ar', 'dark'],
+      ]) {
+        await page.emulateMedia({ colorScheme })
         await page.goto(`${url}/app/more`)
         await page.getByRole('combobox').selectOption(language)
         await until(() => page.evaluate((l) => document.documentElement.lang === l, language), language)
         for (const { at, path } of pages) {
           await page.goto(`${url}/app${path}`)
           await see(`${role} ${at} ${language}`)
-          if (language === 'en') await accessible(page, `${role} ${at} at 200 %`)
+          await accessible(page, `${role} ${at} ${language} at 200 %`)
         }
       }
     })

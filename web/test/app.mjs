@@ -39,7 +39,7 @@ export async function signInAt(page, url, phone, school, server = url) {
 /** Everything that can be tapped, a box with its label, is at least 44 px, and nothing is wider than the phone. */
 export async function thumbSized(page, name) {
   const small = await page.evaluate(() =>
-    [...document.querySelectorAll('a[href], button, select, input')]
+    [...document.querySelectorAll('a[href], button, select, input, textarea, summary')]
       .filter((e) => e.checkVisibility())
       .map((e) => [e.textContent.trim().slice(0, 30) || e.id, (e.closest('label') ?? e).getBoundingClientRect()])
       .filter(([, r]) => r.height < 44 || r.width < 44)

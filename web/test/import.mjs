@@ -1,4 +1,5 @@
-// An office's own workbook is imported: a column is left out, classes are created, and a file with bad rows is fixed and sent again.
+// An office's own workbook is imported: a column is left out, classes are created, a file with bad rows is fixed and sent again, and
+// another import is taken back.
 import { readFile } from 'node:fs/promises'
 import { accessible, inWindow, signIn, want } from './browser.mjs'
 
@@ -59,6 +60,24 @@ async function walk({ page, url, email, password, say, book }) {
   await choose({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from(fixed) })
   await page.getByRole('button', { name: 'Import 1 students' }).click()
   await page.getByText('Done', { exact: true }).waitFor()
+
+  say('subjects on the page for all kinds of files, found among earlier imports and taken back')
+  await page.goto(`${url}/console/import?kind=SUBJECT`)
+  await choose({
+    name: 'subjects.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('Subject,Code,Class\r\nMathematics,MATH,Class 9\r\n'),
+  })
+  await page.getByRole('button', { name: 'Import 1 subjects' }).click()
+  await page.getByText('Done', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Import another file' }).click()
+  const earlier = page.getByRole('region', { name: 'Earlier imports' })
+  await earlier.getByText('subjects.csv').waitFor()
+  await accessible(page, 'import, history')
+  await look('import-history')
+  await earlier.getByRole('button', { name: 'Take the import back…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take the import back', exact: true }).click()
+  await earlier.getByText('Taken back').waitFor()
 }
 
 export default async function (stage) {

@@ -1,9 +1,9 @@
 // Integrations: an office makes an API key, sees it once, another program uses it, and the office revokes it; it adds a webhook,
-// sees what was sent to it, and sends that again.
+// sees what was sent to it, and sends that again; it sets an identity provider up, and signs in by it.
 import { createServer } from 'node:http'
 import { accessible, caller, inWindow, signIn, until, visit, want } from './browser.mjs'
 
-export default async function ({ url, story, say, email, password, token }) {
+export default async function ({ url, story, say, email, password, token, issuer, domain }) {
   const ask = caller(url, token)
   const received = []
   const receiver = createServer((request, answer) => {
@@ -82,6 +82,42 @@ export default async function ({ url, story, say, email, password, token }) {
       await drawer.getByRole('button', { name: 'Send class.changed again' }).click()
       await until(async () => received.length === 2, 'the receiver is told again')
       want(received[0] === received[1], 'it is the same fact')
+
+      say('an identity provider is added')
+      await visit(page, '/settings/sign-in')
+      await page.getByRole('button', { name: 'Add a provider' }).first().click()
+      await drawer.getByLabel('Provider').selectOption({ label: 'Another (OpenID Connect)' })
+      await drawer.getByLabel('Address of the provider').fill(issuer)
+      await drawer.getByLabel('Name on the button').fill('School accounts')
+      await drawer.getByLabel('Client ID').fill('console')
+      await drawer.getByLabel('Client secret').fill('a secret')
+      await drawer.getByLabel('E-mail domains').fill(domain)
+      await drawer.getByRole('button', { name: 'Check the address' }).click()
+      await drawer.getByText('The provider answers and can be used.').waitFor()
+      await fits('the form of an identity provider')
+      await drawer.getByRole('button', { name: 'Add', exact: true }).click()
+      const link = drawer.getByText('/console/?school=')
+      await link.waitFor()
+      const school = new URL((await link.innerText()).trim()).searchParams.get('school')
+      await fits('an identity provider')
+
+      say('its administrator signs in by it')
+      await inWindow(
+        { url, story: `${story} sign-in`, how: { width: 1280 } },
+        async ({ page: fresh, forgive: forgiveHere }) => {
+          forgiveHere(/401|Failed to load resource|asked elsewhere: .*authorize/)
+          await fresh.goto(`${url}/console/?school=${school}`)
+          await fresh.getByRole('button', { name: 'Sign in with School accounts' }).waitFor()
+          await accessible(fresh, 'the sign-in page of a school')
+          await fresh.getByRole('button', { name: 'Sign in with School accounts' }).click()
+          const back = new URL(await fresh.getByRole('link', { name: `Continue as ${email}` }).getAttribute('href'))
+          await fresh.goto(`${url}${back.pathname}${back.search}`) // the instance of the test has another port
+          await fresh.getByRole('button', { name: 'Account' }).waitFor()
+          want(!fresh.url().includes('code='), 'the code is not left in the address')
+        },
+      )
+      await page.reload()
+      await drawer.getByRole('button', { name: /^Remove the link of/ }).waitFor()
     })
   }
   receiver.close()

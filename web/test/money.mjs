@@ -173,6 +173,14 @@ export default async function ({ url, story, say, email, password, stage }) {
     await page.getByText('₹12.50 written off').waitFor()
     await page.getByText('Written off: Not to be reached').waitFor()
     await page.getByRole('button', { name: /WO-000001$/ }).waitFor()
+    await go('/fees/write-offs')
+    await page
+      .getByRole('row', { name: /WO-000001/ })
+      .getByRole('button')
+      .first()
+      .click()
+    await dialog.getByText('Not to be reached').waitFor()
+    await accessible(page, 'write-offs')
 
     say('an advance is given back, with a receipt of its own')
     await call('POST', '/school-admin/fee/collection/record', {
@@ -245,7 +253,7 @@ export default async function ({ url, story, say, email, password, stage }) {
       mimeType: 'text/csv',
       buffer: Buffer.from('title,author,isbn,accessionNumber\nGodan,Premchand,,L-9\n,Nobody,,L-10\n'),
     })
-    await page.getByText('Errors in 1 row of books.csv').waitFor()
+    await page.getByText('Errors in 1 of 2 rows of books.csv').waitFor()
     await accessible(page, 'books with a bad row')
 
     say('an announcement to one class: whom it reaches, then out')

@@ -29,17 +29,31 @@ export default async function ({ url, story, say, email, password, token }) {
       await page.getByText('With SMS: about 0 SMS').waitFor()
       await page.getByLabel('Next one if unread for: Fees').fill('90')
       await page.getByLabel('Can be turned off: Fees').uncheck()
+      await page.getByLabel('When: Fees').selectOption({ label: 'Digest' })
+      await page.getByText('is sent at 18:00').waitFor()
       if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/notices-changed.png`, fullPage: true })
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await until(async () => (await fees()).ways.join() === 'PUSH,SMS,EMAIL', 'the rule is saved')
       const now = await fees()
-      want(now.waitMinutes === 90 && !now.mayTurnOff, `the rule is as it was entered, not ${JSON.stringify(now)}`)
+      want(
+        now.waitMinutes === 90 && !now.mayTurnOff && now.digest,
+        `the rule is as it was entered, not ${JSON.stringify(now)}`,
+      )
       await page.reload()
       await page.getByLabel('Next one if unread for: Fees').waitFor()
       want(
         (await page.getByLabel('Next one if unread for: Fees').inputValue()) === '90 min',
         'it is shown after a reload',
       )
+
+      say('a parent who wrote STOP is among the blocked addresses, until the office sends again')
+      await visit(page, '/dispatch')
+      await page.getByRole('link', { name: 'Blocked addresses', exact: true }).click()
+      await page.getByText('they wrote STOP').waitFor()
+      await accessible(page, 'the blocked addresses')
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/notices-blocked.png`, fullPage: true })
+      await page.getByRole('button', { name: /^Send again: / }).click()
+      await page.getByText('No address is blocked').waitFor()
 
       say('a parent without an e-mail does not hear of an event, and gets it by SMS')
       await ask('PUT', '/school-admin/notification/rules', {

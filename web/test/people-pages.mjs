@@ -1,4 +1,5 @@
 // Photo, readmission, personal data and erasure of a student; roles and why somebody may do something; remarks on cards.
+import { readFile } from 'node:fs/promises'
 import { deflateSync } from 'node:zlib'
 import { accessible, choose, inWindow, signIn, visit, want } from './browser.mjs'
 
@@ -164,6 +165,31 @@ async function erase({ page, url, email, password, gone, goneNumber, say }) {
   await page.getByText('Erased. The records now say').waitFor()
 }
 
+/** The person's language: chosen in the menu, the pages are in it, from right to left. */
+async function inArabic({ page, url, say }) {
+  say('the console speaks Arabic, from right to left')
+  const words = JSON.parse(await readFile(new URL('../src/messages/console/ar.json', import.meta.url), 'utf8'))
+  await page.goto(`${url}/console/students`) // without the drawer
+  await page.getByRole('heading', { name: 'Students' }).waitFor()
+  await choose(page, 'Account', 'العربية')
+  await page.locator('html[dir=rtl]').waitFor()
+  for (const [path, heading] of [
+    ['/students', 'Students'],
+    ['/register', 'Register'],
+    ['/fees/collect', 'Collect fee'],
+    ['/settings', 'Settings'],
+  ]) {
+    await page.goto(`${url}/console${path}`)
+    await page.getByRole('heading', { name: words[heading], level: 1, exact: true }).waitFor()
+    want((await page.evaluate(() => document.documentElement.dir)) === 'rtl', `${heading} is read from the right`)
+    await accessible(page, `${heading} in Arabic`)
+    for (const width of process.env.LOOK ? [390, 1280] : []) {
+      await page.setViewportSize({ width, height: 844 })
+      await look(page, `arabic${path.replaceAll('/', '-')}`)
+    }
+  }
+}
+
 export default async function (stage) {
   const { url, story } = stage
   await inWindow({ url, story }, ({ page }) => walk({ ...stage, ...stage.wide, page }))
@@ -172,5 +198,8 @@ export default async function (stage) {
   await inWindow({ url, story: `${story} on a phone`, how }, async ({ page }) => {
     await walk({ ...stage, ...stage.phone, page })
   })
-  await inWindow({ url, story: `${story}, erased`, how: { width: 1280 } }, ({ page }) => erase({ ...stage, page }))
+  await inWindow({ url, story: `${story}, erased`, how: { width: 1280 } }, async ({ page }) => {
+    await erase({ ...stage, page })
+    await inArabic({ ...stage, page })
+  })
 }

@@ -2,6 +2,7 @@
 // those of src/routes.tsx.
 import { readFileSync } from 'node:fs'
 import { caller, inWindow, lineTo, signIn, until, visit, want } from './browser.mjs'
+import { asPictured } from './pictured.mjs'
 
 const limit = 0.02
 const source = readFileSync(new URL('../src/routes.tsx', import.meta.url), 'utf8')
@@ -89,6 +90,7 @@ async function walk({ url, story, say, email, password, pages }) {
     const look = async (path) => {
       await settled()
       await judge(path)
+      if (pages.includes('/fees/collect')) await asPictured(page, path) // of the office
     }
     await page.reload()
     await look('/ (loaded)')

@@ -9,6 +9,13 @@ import { accessToken, renew } from './session'
 export type Schemas = components['schemas']
 export type Page<T> = { items: T[]; total: number; page: number; limit: number; totalPages: number }
 
+/** How the console and the app put into the person's language what is said here. */
+let say = (text: string, values: Record<string, string> = {}) =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => values[name]!)
+export const speakWith = (words: typeof say) => {
+  say = words
+}
+
 /** Problem is a refusal in people's words, with the fields it is about. */
 export class Problem extends Error {
   constructor(
@@ -65,11 +72,13 @@ interface ErrorBody {
 export function problemOf(response: Response, body: unknown): Problem {
   const e = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody
   const id = response.headers.get('X-Request-Id') ?? ''
-  let message = e.message ?? 'Something went wrong on our side. Try again in a moment.'
+  let message = e.message ?? say('Something went wrong on our side. Try again in a moment.')
   if (response.status === 429)
-    message = `Too many requests. Try again in ${response.headers.get('Retry-After') ?? 'a few'} seconds.`
+    message = say('Too many requests. Try again in {seconds} seconds.', {
+      seconds: response.headers.get('Retry-After') ?? say('a few'),
+    })
   if (response.status === 503 && !e.message)
-    message = 'The service is not available right now. Nothing was lost; try again shortly.'
+    message = say('The service is not available right now. Nothing was lost; try again shortly.')
   const fields: Record<string, string> = {}
   for (const d of e.details ?? []) fields[d.field] ??= d.message
   return new Problem(
@@ -86,7 +95,7 @@ export function problemOf(response: Response, body: unknown): Problem {
 export function asProblem(e: unknown): Problem {
   if (e instanceof Problem) return e
   if (e instanceof TypeError)
-    return new Problem(0, 'OFFLINE', 'No connection to Homeroom. Check the network; nothing was lost.')
+    return new Problem(0, 'OFFLINE', say('No connection to Homeroom. Check the network; nothing was lost.'))
   return new Problem(0, '', e instanceof Error ? e.message : String(e))
 }
 

@@ -2,7 +2,8 @@ import { useEffect } from 'react'
 import { recallSession } from '../api/offline'
 import { answerProof, useProofAsked } from '../api/proof'
 import { renew, type Session, useSessionState } from '../api/session'
-import { t, useLanguage } from '../messages/messages'
+import { choose, t, useLanguage } from '../messages/messages'
+import { useLocked } from './account/lock'
 import { Frame } from './frame'
 import { part } from './part'
 import { areaOf } from './roles'
@@ -10,6 +11,7 @@ import { match, useAddress } from './route'
 import { Button } from './ui'
 
 const SignIn = part(() => import('./account/sign-in'), 'SignIn')
+const LockScreen = part(() => import('./account/lock-screen'), 'LockScreen')
 const OpenNotice = part(() => import('./notice'), 'OpenNotice')
 const NothingHere = part(() => import('./account/nothing-here'), 'NothingHere')
 
@@ -48,12 +50,18 @@ export function App() {
 function SignedIn({ session }: { session: Session }) {
   const { path } = useAddress()
   const area = areaOf(session.user.role)
-  const { role } = session.user
+  const { role, id } = session.user
   useEffect(() => {
     if (window.Notification?.permission === 'granted')
       void import('./notices').then((n) => n.renewNotices(role)).catch(() => {}) // the next start tries again
   }, [role])
+  // Drawn anew when the language changes.
+  useEffect(() => {
+    void import('../messages/own-language').then((l) => l.keepLanguage(role, id, choose)).catch(() => {}) // the next start tries again
+  }, [role, id])
+  const locked = useLocked()
   if (!area) return <NothingHere />
+  if (locked) return <LockScreen />
   if (path === '/notice') return <OpenNotice />
   for (const { at, Page } of area.pages) {
     const values = match(at, path)

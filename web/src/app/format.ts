@@ -1,7 +1,7 @@
 // Dates, money and numbers in the person's language, in the school's time and currency.
 import { useMemo } from 'react'
 import { useSession } from '../api/session'
-import { localeFor, useLanguage } from '../messages/messages'
+import { localeFor, t, useLanguage } from '../messages/messages'
 import { type Format, formats } from '../patterns/format'
 
 interface AppFormat extends Format {
@@ -10,6 +10,7 @@ interface AppFormat extends Format {
   /** Monday 16 November: without the year, for days near by. */
   day: (iso: string) => string
   month: (yyyymm: string) => string
+  /** Of the catalogue: a browser's are too long for a month in some languages. */
   weekdayShort: (n: number) => string
   dayOfMonth: (iso: string) => string
   percent: (n: number) => string
@@ -30,7 +31,7 @@ export function useFormat(): AppFormat {
     const clock = utc({ timeStyle: 'short' })
     const day = utc({ weekday: 'long', day: 'numeric', month: 'long' })
     const month = utc({ month: 'long', year: 'numeric' })
-    const weekday = utc({ weekday: 'short' })
+    const weekdays = t('weekdays.short').split(' ')
     const dayOfMonth = utc({ day: 'numeric' })
     const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
     const momentDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: school?.timeZone })
@@ -40,7 +41,7 @@ export function useFormat(): AppFormat {
       clock: (hhmm) => (hhmm ? clock.format(new Date(`2024-01-01T${hhmm}:00Z`)) : ''),
       day: (iso) => day.format(at(iso)),
       month: (yyyymm) => month.format(at(`${yyyymm}-01`)),
-      weekdayShort: (n) => weekday.format(new Date(Date.UTC(2024, 0, n))), // the 1st of January 2024 was a Monday
+      weekdayShort: (n) => weekdays[n - 1] ?? '',
       dayOfMonth: (iso) => dayOfMonth.format(at(iso)),
       percent: (n) => percent.format(n / 100),
       dateOf: (iso) => momentDay.format(new Date(iso)),

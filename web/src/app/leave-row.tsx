@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api, done, type Schemas } from '../api/client'
 import { changed } from '../api/queries'
-import { type Key, t } from '../messages/messages'
+import { joined, type Key, t } from '../messages/messages'
 import { useFormat } from './format'
 import { type AskedLeave, keepLeaveDraft, leaveTypes } from './leave-ask'
 import { problemText } from './problem'
@@ -21,9 +21,10 @@ export const daysOf = (l: { fromDate: string; toDate: string }, date: (iso: stri
   l.fromDate === l.toDate ? date(l.fromDate) : `${date(l.fromDate)} – ${date(l.toDate)}`
 
 export const typeOf = (l: { leaveType: string; halfDay: boolean }) =>
-  [t(leaveTypes[l.leaveType as keyof typeof leaveTypes] ?? 'leave.casual'), l.halfDay && t('attendance.halfDay')]
-    .filter(Boolean)
-    .join(' · ')
+  joined([
+    t(leaveTypes[l.leaveType as keyof typeof leaveTypes] ?? 'leave.casual'),
+    l.halfDay && t('attendance.halfDay'),
+  ])
 
 /** What was asked for on this phone and not sent, or not accepted. */
 export function UnsentLeave(props: { of: readonly Item<AskedLeave>[]; draft: string; form: string }) {

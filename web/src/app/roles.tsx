@@ -41,6 +41,7 @@ const account: AreaPage[] = [
   { at: '/more', Page: part(() => import('./account/more'), 'More') },
   { at: '/more/notices', Page: part(() => import('./account/notices'), 'Notices') },
   { at: '/more/pin', Page: part(() => import('./account/pin'), 'Pin') },
+  { at: '/more/lock', Page: part(() => import('./account/lock-page'), 'LockPage') },
   { at: '/more/waiting', Page: part(() => import('./account/waiting'), 'Waiting') },
 ]
 
@@ -108,6 +109,7 @@ const teacher: Area = {
     { at: '/register/:kind/:id', Page: part(() => import('./teacher/register-sheet'), 'RegisterSheet') },
     { at: '/marks', Page: part(() => import('./teacher/exams'), 'Exams') },
     { at: '/marks/:exam/:paper/:division', Page: part(() => import('./teacher/mark-sheet'), 'MarkSheet') },
+    { at: '/marks/:exam/:paper/group/:group', Page: part(() => import('./teacher/mark-sheet'), 'GroupMarkSheet') },
     { at: '/classes', Page: part(() => import('./teacher/classes'), 'Classes') },
     { at: '/classes/:division', Page: part(() => import('./teacher/classes'), 'ClassList') },
     { at: '/timetable', Page: part(() => import('./teacher/timetable'), 'Timetable') },
@@ -130,8 +132,10 @@ const driver: Area = {
     { at: '/', Page: part(() => import('./driver/today'), 'Today') },
     { at: '/trip/:id', Page: part(() => import('./driver/trip'), 'TripPage') },
     { at: '/trip/:id/incident', Page: part(() => import('./driver/incident'), 'Incident') },
+    { at: '/trip/:id/hand-over', Page: part(() => import('./driver/hand-over'), 'HandOver') },
     { at: '/history', Page: part(() => import('./driver/history'), 'History') },
-    ...messages,
+    { at: '/messages', Page: part(() => import('./messages/notices'), 'Notices') },
+    { at: '/messages/notices', Page: part(() => import('./messages/notices'), 'Notices') }, // where a tapped notice leads
     ...account,
   ],
 }

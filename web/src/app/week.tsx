@@ -1,4 +1,5 @@
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
 import { t } from '../messages/messages'
 import { useFormat } from './format'
 import { go, Link } from './route'
@@ -10,9 +11,14 @@ export const plusDays = (date: string, days: number) =>
 export function Week({ date, at }: { date: string; at: (day: string) => string }) {
   const format = useFormat()
   const monday = plusDays(date, -((new Date(`${date}T00:00:00Z`).getUTCDay() || 7) - 1))
+  const row = useRef<HTMLElement>(null)
+  // The day that is shown is in view, wherever in the week it is.
+  useEffect(() => {
+    row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [date])
   const to = (days: number) => go(at(plusDays(date, days)), { replace: true })
   return (
-    <nav className="choices" aria-label={t('timetable.days')}>
+    <nav ref={row} className="choices" aria-label={t('timetable.days')}>
       <button type="button" className="icon-button" onClick={() => to(-7)} aria-label={t('timetable.weekBefore')}>
         <IconChevronLeft aria-hidden className="flip" />
       </button>

@@ -45,7 +45,7 @@ interface Props {
   /** What is kept in view as it moves. */
   follow?: string
   /** What the two buttons are called. */
-  zoom?: [nearer: string, farther: string]
+  zoom: [nearer: string, farther: string]
 }
 
 const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? ''
@@ -108,7 +108,7 @@ export default function BusMap({
   fit,
   follow,
   around,
-  zoom = ['Zoom in', 'Zoom out'],
+  zoom,
 }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<L.Map>()

@@ -1,6 +1,7 @@
 // The map as pages use it: Leaflet comes with the first page that shows one, and its place is kept meanwhile.
 import { Skeleton } from '@mantine/core'
 import type { ComponentProps } from 'react'
+import { t } from '../messages/console'
 import { part } from '../patterns/part'
 import type BusMap from './Map'
 
@@ -8,10 +9,12 @@ export type { MapBus, MapStop, Place } from './Map'
 
 const Drawn = part(() => import('./Map'), 'default', <Skeleton height="100%" radius={0} />)
 
-export function MapView({ height, ...props }: ComponentProps<typeof BusMap> & { height: number | string }) {
+type Props = Omit<ComponentProps<typeof BusMap>, 'zoom'> & { height: number | string }
+
+export function MapView({ height, ...props }: Props) {
   return (
     <div style={{ height, borderRadius: 'inherit', overflow: 'hidden' }}>
-      <Drawn {...props} />
+      <Drawn zoom={[t('Zoom in'), t('Zoom out')]} {...props} />
     </div>
   )
 }

@@ -2,14 +2,10 @@
 // fails when a language lacks a text or one of its {places}, or when words stand in the app's sources.
 import { useSyncExternalStore } from 'react'
 import type en from './en.json'
+import { declare, type Forms, formOf, isolated, keepChoice, type Language, place, preferred } from './language'
 
 export type Key = keyof typeof en
-type Forms = Partial<Record<Intl.LDMLPluralRule, string>>
 type Catalogue = Record<Key, string | Forms>
-
-/** The languages by the names their speakers give them. */
-export const languages = { en: 'English', hi: 'हिन्दी', ar: 'العربية', sw: 'Kiswahili' } as const
-export type Language = keyof typeof languages
 
 const files: Record<Language, () => Promise<{ default: unknown }>> = {
   en: () => import('./en.json'),
@@ -17,8 +13,6 @@ const files: Record<Language, () => Promise<{ default: unknown }>> = {
   ar: () => import('./ar.json'),
   sw: () => import('./sw.json'),
 }
-const rightToLeft: Language[] = ['ar']
-const at = 'homeroom.language' // of the person, in the console and the app alike
 
 let language: Language = 'en'
 let texts = {} as Catalogue
@@ -26,24 +20,11 @@ let plurals = new Intl.PluralRules('en')
 let numbers = new Intl.NumberFormat('en')
 const listeners = new Set<() => void>()
 
-const isKnown = (text: string): text is Language => text in languages
-
-/** The person's choice, else the first language of the browser that we have. */
-function preferred(): Language {
-  const chosen = localStorage.getItem(at) ?? ''
-  if (isKnown(chosen)) return chosen
-  for (const wanted of navigator.languages) {
-    const bare = wanted.split('-')[0]!
-    if (isKnown(bare)) return bare
-  }
-  return 'en'
-}
-
 /** Reads the texts before the first page is shown. */
 export const startMessages = () => read(preferred())
 
 export async function choose(next: Language) {
-  localStorage.setItem(at, next)
+  keepChoice(next)
   await read(next)
 }
 
@@ -52,8 +33,7 @@ async function read(next: Language) {
   language = next
   plurals = new Intl.PluralRules(next)
   numbers = new Intl.NumberFormat(next)
-  document.documentElement.lang = next
-  document.documentElement.dir = rightToLeft.includes(next) ? 'rtl' : 'ltr'
+  declare(next)
   for (const f of listeners) f()
 }
 
@@ -70,23 +50,18 @@ export function useLanguage(): Language {
 
 /** A text with its places filled in. One with forms has the form of its count, by the language's own rules. */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  const text = texts[key]
-  const form = typeof text === 'string' ? text : text && (text[plurals.select(Number(values.count))] ?? text.other)
-  return (form ?? key).replace(/\{(\w+)\}/g, (_, name: string) => {
+  return (formOf(texts[key], values.count, plurals) ?? key).replace(place, (_, name: string) => {
     const value = values[name] ?? ''
-    return typeof value === 'number' ? numbers.format(value) : isolated(value)
+    return typeof value === 'number' ? numbers.format(value) : isolated(value, language)
   })
 }
 
-const rtlLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
-
-/** Keeps a name from turning the words around it, where the two are written in different directions. */
-function isolated(value: string): string {
-  const differs = rightToLeft.includes(language)
-    ? /\p{L}/u.test(value) && !rtlLetter.test(value)
-    : rtlLetter.test(value)
-  return differs ? `\u2068${value}\u2069` : value
-}
+/** Several facts in a row, as one text. Each keeps its own direction; what is empty is left out. */
+export const joined = (parts: (string | number | false | null | undefined)[], by = ' · ') =>
+  parts
+    .filter((part) => part || part === 0)
+    .map((part) => isolated(String(part), language))
+    .join(by)
 
 /** The person's language as it is written where the school is; days are those of the Gregorian calendar, as in all its papers. */
 export function localeFor(chosen: Language, schoolLocale: string | undefined): string {

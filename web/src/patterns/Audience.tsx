@@ -1,6 +1,7 @@
 // Classes and divisions to speak to: a class stands for all of its divisions.
 import { Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useClasses, useDivisions } from '../api/queries'
+import { t } from '../messages/console'
 
 export function ClassesAndDivisions({
   classIds,
@@ -19,11 +20,11 @@ export function ClassesAndDivisions({
   if (classes.data?.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        There are no classes yet.
+        {t('There are no classes yet.')}
       </Text>
     )
   return (
-    <Stack gap={0} className="panel audience" role="group" aria-label="Classes and divisions">
+    <Stack gap={0} className="panel audience" role="group" aria-label={t('Classes and divisions')}>
       {(classes.data ?? []).map((c) => {
         const own = (divisions.data ?? []).filter((d) => d.classId === c.id)
         const whole = classIds.includes(c.id)
@@ -42,7 +43,7 @@ export function ClassesAndDivisions({
                 )
               }
             />
-            <Group gap={12} ml="auto">
+            <Group gap={12} ms="auto">
               {own.map((d) => (
                 <Checkbox
                   key={d.id}

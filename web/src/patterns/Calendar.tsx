@@ -3,6 +3,7 @@ import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import './calendar.css'
+import { t } from '../messages/console'
 
 const iso = (d: Date) => d.toISOString().slice(0, 10)
 const plus = (day: string, days: number) => iso(new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000))
@@ -65,14 +66,24 @@ export function Calendar({
   return (
     <div className="calendar">
       <Group justify="space-between" mb={4} wrap="nowrap">
-        <ActionIcon variant="subtle" color="gray" aria-label="Month before" onClick={() => setAt(plusMonths(at, -1))}>
-          <IconChevronLeft size={16} className="turns" />
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('Month before')}
+          onClick={() => setAt(plusMonths(at, -1))}
+        >
+          <IconChevronLeft size={16} />
         </ActionIcon>
         <Text fw={500} aria-live="polite">
           {say({ month: 'long', year: 'numeric' }, at)}
         </Text>
-        <ActionIcon variant="subtle" color="gray" aria-label="Month after" onClick={() => setAt(plusMonths(at, 1))}>
-          <IconChevronRight size={16} className="turns" />
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('Month after')}
+          onClick={() => setAt(plusMonths(at, 1))}
+        >
+          <IconChevronRight size={16} />
         </ActionIcon>
       </Group>
       <table

@@ -3,6 +3,7 @@ import { ActionIcon, Popover, TextInput } from '@mantine/core'
 import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSession } from '../api/session'
+import { t } from '../messages/console'
 import { readDate } from './date'
 import { knownLocale, useFormat } from './format'
 import { part } from './part'
@@ -34,7 +35,7 @@ export function DateField({ value, onChange, min, max, error, size, ...rest }: P
   const [open, setOpen] = useState(false)
   const [unread, setUnread] = useState(false)
   const shown = /^\d{4}-\d\d-\d\d$/.test(value) ? format.date(value) : value
-  const name = rest.label ?? rest['aria-label'] ?? 'Day'
+  const name = rest.label ?? rest['aria-label'] ?? t('Day')
   const sent = useRef(value)
   const send = (day: string) => {
     sent.current = day
@@ -65,7 +66,9 @@ export function DateField({ value, onChange, min, max, error, size, ...rest }: P
       withAsterisk={false}
       autoComplete="off"
       value={typed ?? shown}
-      error={error || (unread && `Enter a date like ${format.date(`${new Date().getFullYear()}-11-30`)}`)}
+      error={
+        error || (unread && t('Enter a date like {day}', { day: format.date(`${new Date().getFullYear()}-11-30`) }))
+      }
       onChange={(e) => {
         const text = e.currentTarget.value
         setTyped(text)
@@ -87,7 +90,7 @@ export function DateField({ value, onChange, min, max, error, size, ...rest }: P
               variant="subtle"
               color="gray"
               disabled={rest.disabled}
-              aria-label="Open the calendar"
+              aria-label={t('Open the calendar')}
               aria-expanded={open}
               onMouseEnter={() => void Calendar.preload()}
               onClick={() => setOpen(!open)}

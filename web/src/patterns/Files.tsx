@@ -6,6 +6,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { api, asProblem, call, download, type Schemas, upload } from '../api/client'
 import { useMay } from '../api/session'
+import { t } from '../messages/console'
 
 function useUpload(added: (ids: string[]) => void) {
   return useMutation({
@@ -19,7 +20,7 @@ function useUpload(added: (ids: string[]) => void) {
     },
     onSuccess: added,
     onError: (e) =>
-      notifications.show({ color: 'red', title: 'The file was not added', message: asProblem(e).message }),
+      notifications.show({ color: 'red', title: t('The file was not added'), message: asProblem(e).message }),
   })
 }
 
@@ -38,7 +39,7 @@ export function AttachButton({ added, size }: { added: (ids: string[]) => void; 
         leftSection={<IconPaperclip size={16} stroke={1.6} />}
         onClick={() => input.current?.click()}
       >
-        Attach
+        {t('Attach')}
       </Button>
       <input
         ref={input}
@@ -46,7 +47,7 @@ export function AttachButton({ added, size }: { added: (ids: string[]) => void; 
         hidden
         multiple
         accept="image/*,application/pdf"
-        aria-label="Attach files"
+        aria-label={t('Attach files')}
         onChange={(e) => {
           const files = [...(e.currentTarget.files ?? [])]
           e.currentTarget.value = ''
@@ -60,7 +61,7 @@ export function AttachButton({ added, size }: { added: (ids: string[]) => void; 
 export function FileList({ ids, remove }: { ids: string[]; remove?: (id: string) => void }) {
   if (ids.length === 0) return null
   return (
-    <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Attachments">
+    <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label={t('Attachments')}>
       {ids.map((id) => (
         <FileLine key={id} id={id} remove={remove && (() => remove(id))} />
       ))}
@@ -74,7 +75,7 @@ function FileLine({ id, remove }: { id: string; remove?: () => void }) {
     staleTime: Infinity,
     queryFn: () => call(api.GET('/school-admin/file/{id}/info', { params: { path: { id } } })),
   })
-  const name = info.data?.originalName ?? (info.error ? 'A file that no longer exists' : '…')
+  const name = info.data?.originalName ?? (info.error ? t('A file that no longer exists') : '…')
   return (
     <Group component="li" gap={8} wrap="nowrap" className="file-line">
       <IconFile size={16} stroke={1.6} aria-hidden style={{ flex: 'none' }} />
@@ -99,11 +100,11 @@ function FileLine({ id, remove }: { id: string; remove?: () => void }) {
       )}
       {info.data && (
         <Text size="xs" c="dimmed" className="figures" style={{ whiteSpace: 'nowrap' }}>
-          {Math.max(1, Math.round(info.data.sizeBytes / 1024))} kB
+          {t('{max} kB', { max: Math.max(1, Math.round(info.data.sizeBytes / 1024)) })}
         </Text>
       )}
       {remove && (
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Remove ${name}`} onClick={remove}>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t('Remove {name}', { name })} onClick={remove}>
           <IconX size={14} />
         </ActionIcon>
       )}

@@ -1,7 +1,8 @@
 import { Button, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { changed } from '../api/queries'
+import { t } from '../messages/console'
 import { Confirm, Lines, Trouble } from './feedback'
 import type { Kept } from './kept'
 import { DrawerHead, SaveBar } from './record'
@@ -34,6 +35,11 @@ export function FormDrawer({
   summary?: ReactNode
 }) {
   const [asking, setAsking] = useState(false)
+  // What is new is begun in its first field, not on the button that closes it.
+  const fields = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (create) fields.current?.querySelector('input, select, textarea')?.setAttribute('data-autofocus', '')
+  }, [create])
   const gone = useMutation({
     mutationFn: () => remove!(),
     onSuccess: () => {
@@ -58,12 +64,12 @@ export function FormDrawer({
           actions={
             remove && (
               <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>
-                Delete…
+                {t('Delete…')}
               </Button>
             )
           }
         />
-        <div className="drawer-body" style={{ flex: 1 }}>
+        <div className="drawer-body" style={{ flex: 1 }} ref={fields}>
           <fieldset className="plain" disabled={locked}>
             <Stack gap={16}>{children}</Stack>
           </fieldset>
@@ -74,7 +80,7 @@ export function FormDrawer({
             draft={draft}
             {...save}
             submit={() => undefined}
-            label={create ? 'Add' : 'Save'}
+            label={create ? t('Add') : t('Save')}
             always={create}
             onCancel={create ? close : undefined}
           />
@@ -83,8 +89,8 @@ export function FormDrawer({
       {save.conflict}
       <Confirm
         opened={asking}
-        title={`Delete ${what}?`}
-        action="Delete"
+        title={t('Delete {what}?', { what })}
+        action={t('Delete')}
         danger
         busy={gone.isPending}
         error={gone.error}
@@ -94,7 +100,7 @@ export function FormDrawer({
         }}
         onConfirm={() => gone.mutate()}
       >
-        It is deleted only if nothing refers to it.
+        {t('It is deleted only if nothing refers to it.')}
       </Confirm>
     </>
   )

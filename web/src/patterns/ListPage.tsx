@@ -27,6 +27,7 @@ import {
   type ListQuery,
   type SortOf,
 } from '../api/list'
+import { rich, t } from '../messages/console'
 import { useAddress } from './address'
 import { Trouble, useLate } from './feedback'
 import { useFormat } from './format'
@@ -45,7 +46,12 @@ interface FilterChip<F extends string> {
   key: F
   label: string
   options: { value: string; label: string }[]
+  /** Of a filter that is a JSON object: the member it is about. Its values are JSON. */
+  member?: string
 }
+
+/** Under which name a filter is in the address. */
+const chipName = (f: FilterChip<string>) => (f.member ? `${f.key}.${f.member}` : f.key)
 
 interface Props<P extends ListPath> {
   path: P
@@ -92,7 +98,13 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   const [picked, setPicked] = useState<Map<string, Row>>(new Map())
 
   const filters: Record<string, string> = { ...(props.fixed as Record<string, string>) }
-  for (const f of props.filters ?? []) if (address[f.key]) filters[f.key] = address[f.key]!
+  const members: Record<string, string[]> = {}
+  for (const f of props.filters ?? []) {
+    const value = address[chipName(f)]
+    if (value && f.member) members[f.key] = [...(members[f.key] ?? []), `${JSON.stringify(f.member)}:${value}`]
+    else if (value) filters[f.key] = value
+  }
+  for (const [k, of] of Object.entries(members)) filters[k] = `{${of.join()}}`
   if (props.search && address.q) filters.search = address.q
   const sort = props.columns.find((c) => c.sort && c.sort === address.sort)?.sort
   const query: ListQuery = {
@@ -177,10 +189,10 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
             )}
             {(props.filters ?? []).map((f) => (
               <Chip
-                key={f.key}
+                key={chipName(f)}
                 filter={f}
-                value={address[f.key]}
-                onChange={(v) => setAddress({ [f.key]: v, page: undefined })}
+                value={address[chipName(f)]}
+                onChange={(v) => setAddress({ [chipName(f)]: v, page: undefined })}
               />
             ))}
             {narrowed && (
@@ -192,20 +204,25 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                 onClick={() =>
                   setAddress(
                     Object.fromEntries([
-                      ...(props.filters ?? []).map((f) => [f.key, undefined]),
+                      ...(props.filters ?? []).map((f) => [chipName(f), undefined]),
                       ['q', undefined],
                       ['page', undefined],
                     ]),
                   )
                 }
               >
-                Clear
+                {t('Clear')}
               </Button>
             )}
-            <Group gap={4} ml="auto" className="only-wide">
+            <Group gap={4} ms="auto" className="only-wide">
               <Menu position="bottom-end" closeOnItemClick={false}>
                 <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" aria-label="Choose columns" title="Choose columns">
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={t('Choose columns')}
+                    title={t('Choose columns')}
+                  >
                     <IconColumns3 size={18} stroke={1.6} />
                   </ActionIcon>
                 </Menu.Target>
@@ -240,7 +257,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                       <th className="tick">
                         <Checkbox
                           size="xs"
-                          aria-label="Select all on this page"
+                          aria-label={t('Select all on this page')}
                           checked={rows.length > 0 && rows.every((r) => picked.has(props.id(r)))}
                           indeterminate={picked.size > 0 && !rows.every((r) => picked.has(props.id(r)))}
                           onChange={(e) =>
@@ -301,7 +318,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                           <td className="tick" onClick={(e) => e.stopPropagation()}>
                             <Checkbox
                               size="xs"
-                              aria-label={`Select ${props.name(row)}`}
+                              aria-label={t('Select {name}', { name: props.name(row) })}
                               checked={picked.has(id)}
                               onChange={(e) => {
                                 const next = new Map(picked)
@@ -339,7 +356,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                 rows.length === 0 &&
                 (props.none ?? (
                   <Text c="dimmed" ta="center" py={40}>
-                    No {props.noun[1]} match. Try fewer filters or another word.
+                    {t('No {noun} match. Try fewer filters or another word.', { noun: props.noun[1] })}
                   </Text>
                 ))}
             </div>
@@ -348,15 +365,19 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
           {total !== undefined && total > 25 && (
             <Group justify="space-between" mt={12} gap={8}>
               <Text size="sm" c="dimmed" className="figures">
-                {format.number((query.page - 1) * query.limit + 1)}–
-                {format.number(Math.min(total, query.page * query.limit))} of {format.number(total)} {props.noun[1]}
+                {t('{number}–{min} of {total} {noun}', {
+                  number: format.number((query.page - 1) * query.limit + 1),
+                  min: format.number(Math.min(total, query.page * query.limit)),
+                  total: format.number(total),
+                  noun: props.noun[1],
+                })}
               </Text>
               <Group gap={12}>
                 <Select
-                  aria-label="Rows per page"
+                  aria-label={t('Rows per page')}
                   size="xs"
                   w={96}
-                  data={sizes.map((s) => ({ value: s, label: `${s} rows` }))}
+                  data={sizes.map((s) => ({ value: s, label: t('{s} rows', { s }) }))}
                   value={size}
                   allowDeselect={false}
                   onChange={(v) => {
@@ -372,10 +393,10 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                   siblings={1}
                   getControlProps={(c) => ({
                     'aria-label': {
-                      first: 'First page',
-                      last: 'Last page',
-                      next: 'Next page',
-                      previous: 'Previous page',
+                      first: t('First page'),
+                      last: t('Last page'),
+                      next: t('Next page'),
+                      previous: t('Previous page'),
                     }[c],
                   })}
                 />
@@ -386,18 +407,22 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
       )}
 
       {props.bulk && picked.size > 0 && (
-        <div className="bulk" role="toolbar" aria-label="For the selected rows">
+        <div className="bulk" role="toolbar" aria-label={t('For the selected rows')}>
           <Text fw={500} className="figures">
-            {format.number(picked.size)} selected
+            {t('{picked} selected', { picked: format.number(picked.size) })}
           </Text>
           {props.bulk([...picked.values()], clear)}
-          <ActionIcon variant="subtle" color="gray" aria-label="Clear the selection" onClick={clear}>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('Clear the selection')} onClick={clear}>
             <IconX size={16} />
           </ActionIcon>
         </div>
       )}
       {props.drawer && (
-        <SideDrawer opened={!!current} close={close} label={current === 'new' ? `New ${props.noun[0]}` : props.noun[0]}>
+        <SideDrawer
+          opened={!!current}
+          close={close}
+          label={current === 'new' ? t('New {noun}', { noun: props.noun[0] }) : props.noun[0]}
+        >
           {current && props.drawer(current, close)}
         </SideDrawer>
       )}
@@ -477,21 +502,21 @@ function Chip<F extends string>({
         <UnstyledButton
           className="chip"
           data-set={chosen ? true : undefined}
-          aria-label={chosen ? `${filter.label} is ${chosen.label}` : `Filter by ${filter.label.toLowerCase()}`}
+          aria-label={
+            chosen
+              ? t('{label} is {label2}', { label: filter.label, label2: chosen.label })
+              : t('Filter by {label}', { label: filter.label.toLowerCase() })
+          }
         >
-          {chosen ? (
-            <>
-              {filter.label} is <strong>{chosen.label}</strong>
-            </>
-          ) : (
-            filter.label
-          )}
+          {chosen
+            ? rich('{label} is {label2}', { label: filter.label, label2: <strong>{chosen.label}</strong> })
+            : filter.label}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>
         {chosen && (
           <Menu.Item onClick={() => onChange(undefined)} c="dimmed">
-            Any
+            {t('Any')}
           </Menu.Item>
         )}
         {filter.options.map((o) => (
@@ -499,7 +524,7 @@ function Chip<F extends string>({
             {o.label}
           </Menu.Item>
         ))}
-        {filter.options.length === 0 && <Menu.Item disabled>Nothing to choose from yet</Menu.Item>}
+        {filter.options.length === 0 && <Menu.Item disabled>{t('Nothing to choose from yet')}</Menu.Item>}
       </Menu.Dropdown>
     </Menu>
   )
@@ -531,8 +556,8 @@ function Export<P extends ListPath>(props: Props<P> & { query: ListQuery }) {
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label="Download as CSV"
-        title="Download as CSV"
+        aria-label={t('Download as CSV')}
+        title={t('Download as CSV')}
         loading={busy}
         onClick={() => void run()}
       >

@@ -3,6 +3,7 @@ import { IconPrinter } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { openPaper } from '../api/client'
+import { t } from '../messages/console'
 import { useDivisionChoices } from './choices'
 import { Dialog, Trouble } from './feedback'
 
@@ -34,7 +35,7 @@ export function PaperDialog({
           <Trouble error={print.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Close
+              {t('Close')}
             </Button>
             <Button
               type="submit"
@@ -42,7 +43,7 @@ export function PaperDialog({
               loading={print.isPending}
               leftSection={<IconPrinter size={16} stroke={1.6} />}
             >
-              Print
+              {t('Print')}
             </Button>
           </Group>
         </Stack>
@@ -64,13 +65,13 @@ export function DivisionSelect({
   const { choices } = useDivisionChoices()
   return (
     <NativeSelect
-      label="Division"
+      label={t('Division')}
       required
       data-autofocus
       value={value}
       onChange={(e) => onChange(e.currentTarget.value)}
       data={[
-        { value: '', label: 'Choose a division' },
+        { value: '', label: t('Choose a division') },
         ...choices.filter((c) => classIds?.includes(c.classId) ?? true),
       ]}
     />
@@ -81,12 +82,12 @@ export function DivisionSelect({
 export function PerPage({ value, onChange }: { value: string; onChange: (n: string) => void }) {
   return (
     <NativeSelect
-      label="Cards to a sheet of A4"
+      label={t('Cards to a sheet of A4')}
       value={value}
       onChange={(e) => onChange(e.currentTarget.value)}
       data={[
-        { value: '8', label: '8, 92 × 66 mm' },
-        { value: '10', label: '10, 86 × 54 mm, as bank cards' },
+        { value: '8', label: t('8, 92 × 66 mm') },
+        { value: '10', label: t('10, 86 × 54 mm, as bank cards') },
       ]}
     />
   )

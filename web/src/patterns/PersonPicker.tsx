@@ -6,6 +6,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Ref, useEffect, useId, useState } from 'react'
 import { api, call } from '../api/client'
 import './areas.css'
+import { t } from '../messages/console'
 import { nameOf } from './format'
 import { Photo } from './Photo'
 
@@ -16,6 +17,7 @@ export interface Person {
   note: string
   parent?: string
   photo?: string | null
+  left?: boolean // the school
 }
 
 /** Students, and employees where they are asked for, or they alone. */
@@ -34,6 +36,7 @@ export async function findPeople(words: string, employees: Among = false): Promi
         note: [s.className && `${s.className} ${s.divisionName}`, s.admissionNumber].filter(Boolean).join(' · '),
         parent: s.guardianName,
         photo: s.photoFileId,
+        left: s.status !== 'ACTIVE',
       }),
     ),
     ...found.employees
@@ -43,7 +46,7 @@ export async function findPeople(words: string, employees: Among = false): Promi
           kind: 'employee',
           id: e.id,
           name: nameOf(e),
-          note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · '),
+          note: [e.designation || t('Employee'), e.employeeCode].filter(Boolean).join(' · '),
         }),
       ),
   ]
@@ -83,8 +86,9 @@ export function PersonLine({ of: p }: { of: Person }) {
 
 export function PersonPicker({
   label,
-  placeholder = "Name, parent's name, admission number or phone",
+  placeholder = t("Name, parent's name, admission number or phone"),
   employees,
+  present,
   onPick,
   autoFocus,
   size = 'md',
@@ -94,6 +98,8 @@ export function PersonPicker({
   label: string
   placeholder?: string
   employees?: Among
+  /** Only students who are at the school. */
+  present?: boolean
   onPick: (p: Person) => void
   autoFocus?: boolean
   size?: 'sm' | 'md'
@@ -106,7 +112,7 @@ export function PersonPicker({
   const [waiting, setWaiting] = useState(false)
   const found = usePeople(text, employees)
   const fresh = found.data?.words === text.trim()
-  const people = text.trim() && found.data ? found.data.people : []
+  const people = text.trim() && found.data ? found.data.people.filter((p) => !present || !p.left) : []
   useEffect(() => setOn(0), [text])
   const pick = (p: Person) => {
     setWaiting(false)
@@ -155,7 +161,7 @@ export function PersonPicker({
         }}
       />
       {open && (
-        <div className="picker-hits panel" id={`${id}-hits`} role="listbox" aria-label="People found">
+        <div className="picker-hits panel" id={`${id}-hits`} role="listbox" aria-label={t('People found')}>
           {people.map((p, i) => (
             <button
               key={p.id}
@@ -175,12 +181,12 @@ export function PersonPicker({
           {people.length === 0 && (
             <Text c="dimmed" p={12} size="sm">
               {found.error
-                ? 'The list could not be read. Try again.'
+                ? t('The list could not be read. Try again.')
                 : fresh
                   ? employees === 'only'
-                    ? 'Nobody found. Try a name, a code or a phone.'
-                    : 'Nobody found. Try a name, an admission number or a phone.'
-                  : 'Searching…'}
+                    ? t('Nobody found. Try a name, a code or a phone.')
+                    : t('Nobody found. Try a name, an admission number or a phone.')
+                  : t('Searching…')}
             </Text>
           )}
         </div>

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { asProblem, fetchBlob, type Schemas, upload } from '../api/client'
 import { useMay } from '../api/session'
+import { t } from '../messages/console'
 
 /** The picture's address in this page; empty until it is there. */
 function usePicture(id: string | null, thumbnail: boolean): string {
@@ -75,11 +76,11 @@ export function Picture({
         {set && may('file', 'write') && (
           <Group gap={8}>
             <Button variant="default" size="compact-md" loading={send.isPending} onClick={() => input.current?.click()}>
-              {id ? 'Change' : 'Choose a picture'}
+              {id ? t('Change') : t('Choose a picture')}
             </Button>
             {id && (
               <Button variant="subtle" color="gray" size="compact-md" onClick={() => set(null)}>
-                Remove
+                {t('Remove')}
               </Button>
             )}
           </Group>
@@ -89,7 +90,7 @@ export function Picture({
           type="file"
           hidden
           accept="image/png,image/jpeg"
-          aria-label={`Choose a ${label.toLowerCase()}`}
+          aria-label={t('Choose a {label}', { label: label.toLowerCase() })}
           onChange={(e) => {
             const file = e.currentTarget.files?.[0]
             e.currentTarget.value = ''

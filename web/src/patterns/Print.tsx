@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconPrinter } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { asProblem, openPaper } from '../api/client'
+import { t } from '../messages/console'
 
 /** Opens the paper that the service makes of what is shown: pages do not print themselves. */
 export function Print({
@@ -25,8 +26,8 @@ export function Print({
     <ActionIcon
       variant="subtle"
       color="gray"
-      aria-label="Print"
-      title="Print"
+      aria-label={t('Print')}
+      title={t('Print')}
       loading={print.isPending}
       onClick={() => print.mutate()}
     >
@@ -34,7 +35,7 @@ export function Print({
     </ActionIcon>
   ) : (
     <Button variant="default" leftSection={printer} loading={print.isPending} onClick={() => print.mutate()}>
-      Print
+      {t('Print')}
     </Button>
   )
 }

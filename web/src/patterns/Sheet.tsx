@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useSession } from '../api/session'
 import { useFormat } from './format'
 import './sheet.css'
+import { t } from '../messages/console'
 
 export function Sheet({
   title,
@@ -22,7 +23,7 @@ export function Sheet({
       <header className="paper-head">
         <div>
           <div className="paper-school">{school?.name}</div>
-          <div className="paper-printed">Printed {format.dateTime(new Date().toISOString())}</div>
+          <div className="paper-printed">{t('Printed {at}', { at: format.dateTime(new Date().toISOString()) })}</div>
         </div>
         <div className="paper-title">
           <div>{title}</div>

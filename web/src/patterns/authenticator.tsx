@@ -3,6 +3,7 @@ import { Button, Code, CopyButton, Group, Stack, Text, TextInput } from '@mantin
 import { useMemo, useState } from 'react'
 import { encode } from 'uqr'
 import { asProblem, save } from '../api/client'
+import { t } from '../messages/console'
 import { Trouble } from './feedback'
 
 /** A QR code, dark on white in every theme: cameras want it so. */
@@ -28,7 +29,7 @@ export function CodeInput({
   value,
   onChange,
   error,
-  label = 'Code',
+  label = t('Code'),
 }: {
   value: string
   onChange: (code: string) => void
@@ -77,29 +78,30 @@ export function AuthenticatorSetup({
     >
       <Stack gap={16}>
         <Text>
-          Scan this with an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or
-          1Password.
+          {t(
+            'Scan this with an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or 1Password.',
+          )}
         </Text>
         <Group justify="center">
-          <QRCode text={uri} label="QR code for the authenticator app" />
+          <QRCode text={uri} label={t('QR code for the authenticator app')} />
         </Group>
         <div>
           <Text size="sm" c="dimmed">
-            Or type this into the app:
+            {t('Or type this into the app:')}
           </Text>
           <Code style={{ fontSize: 14, overflowWrap: 'anywhere' }} data-testid="secret">
             {secret.match(/.{1,4}/g)?.join(' ')}
           </Code>
         </div>
         <CodeInput
-          label="Code that the app shows"
+          label={t('Code that the app shows')}
           value={code}
           onChange={setCode}
-          error={wrong && 'This is not what the app shows now. Check the phone’s clock and try the next code.'}
+          error={wrong && t('This is not what the app shows now. Check the phone’s clock and try the next code.')}
         />
         {!wrong && <Trouble error={error} />}
         <Button type="submit" loading={busy} disabled={code.length !== 6}>
-          Confirm
+          {t('Confirm')}
         </Button>
       </Stack>
     </form>
@@ -112,10 +114,11 @@ export function RecoveryCodes({ codes, done }: { codes: string[]; done: () => vo
   return (
     <Stack gap={16}>
       <Text>
-        If you lose your phone, one of these codes lets you in. Each works once. They are not shown again: keep them
-        somewhere safe, apart from your password.
+        {t(
+          'If you lose your phone, one of these codes lets you in. Each works once. They are not shown again: keep them somewhere safe, apart from your password.',
+        )}
       </Text>
-      <ul className="recovery-codes figures" aria-label="Recovery codes">
+      <ul className="recovery-codes figures" aria-label={t('Recovery codes')}>
         {codes.map((c) => (
           <li key={c}>{c}</li>
         ))}
@@ -124,7 +127,7 @@ export function RecoveryCodes({ codes, done }: { codes: string[]; done: () => vo
         <CopyButton value={text}>
           {({ copied, copy }) => (
             <Button variant="default" onClick={copy}>
-              {copied ? 'Copied' : 'Copy'}
+              {copied ? t('Copied') : t('Copy')}
             </Button>
           )}
         </CopyButton>
@@ -132,10 +135,10 @@ export function RecoveryCodes({ codes, done }: { codes: string[]; done: () => vo
           variant="default"
           onClick={() => save(new Blob([text], { type: 'text/plain' }), 'homeroom-recovery-codes.txt')}
         >
-          Download
+          {t('Download')}
         </Button>
       </Group>
-      <Button onClick={done}>I have saved them</Button>
+      <Button onClick={done}>{t('I have saved them')}</Button>
     </Stack>
   )
 }

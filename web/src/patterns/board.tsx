@@ -27,13 +27,14 @@ export function Figure({
 }) {
   const format = useFormat()
   const late = useLate(value === undefined)
+  const said = value === undefined ? ' ' : (text ?? format.number(value))
   return (
     <Link to={to} search={search as never} className="panel figure">
       <Text size="sm" c="dimmed">
         {label}
       </Text>
-      <div className="big" data-waiting={value === undefined || undefined}>
-        {value === undefined ? late ? <Skeleton height="80%" width={72} /> : ' ' : (text ?? format.number(value))}
+      <div className="big" data-waiting={value === undefined || undefined} data-long={said.length > 9 || undefined}>
+        {value === undefined && late ? <Skeleton height="80%" width={72} /> : said}
       </div>
       <Text size="sm" c="dimmed" component="div" className="note">
         {note}

@@ -4,6 +4,7 @@ import { IconFileTypeCsv } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { asProblem, save, upload } from '../api/client'
+import { t } from '../messages/console'
 
 export interface FileError {
   row: number
@@ -65,8 +66,9 @@ export function ChooseCSV({
   busy,
   chosen,
   example,
-  label = 'CSV file',
+  label = t('CSV file'),
   workbooks = false,
+  also = '',
 }: {
   take: (f: File) => void
   busy: boolean
@@ -74,6 +76,7 @@ export function ChooseCSV({
   example?: { name: string; rows: string[][] }
   label?: string
   workbooks?: boolean
+  also?: string | undefined
 }) {
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
@@ -95,10 +98,10 @@ export function ChooseCSV({
       }}
     >
       {!chosen && <IconFileTypeCsv size={32} stroke={1.2} aria-hidden />}
-      <Text mt={chosen ? 0 : 8}>{chosen ?? 'Drop a file here, or'}</Text>
+      <Text mt={chosen ? 0 : 8}>{chosen ?? t('Drop a file here, or')}</Text>
       <Group justify="center" mt={12} gap={8}>
         <Button variant={chosen ? 'default' : 'filled'} loading={busy} onClick={() => input.current?.click()}>
-          {chosen ? 'Choose another file' : 'Choose a file'}
+          {chosen ? t('Choose another file') : t('Choose a file')}
         </Button>
         {example && (
           <Button
@@ -112,14 +115,14 @@ export function ChooseCSV({
               )
             }
           >
-            Get an example
+            {t('Get an example')}
           </Button>
         )}
       </Group>
       <input
         ref={input}
         type="file"
-        accept={workbooks ? '.csv,.txt,.tsv,.xlsx,text/csv' : '.csv,text/csv'}
+        accept={`${workbooks ? '.csv,.txt,.tsv,.xlsx,text/csv' : '.csv,text/csv'}${also && `,${also}`}`}
         hidden
         aria-label={label}
         onChange={(e) => {
@@ -155,12 +158,18 @@ export function DryRunTable({ rows, errors, max = 50 }: { rows: string[][]; erro
   const columns = [...order.slice(0, 2), ...order.slice(2).filter(wrong), ...order.slice(2).filter((i) => !wrong(i))]
   return (
     <div className="panel">
-      <div className="list-scroll" tabIndex={0} role="region" aria-label="Rows of the file" style={{ maxHeight: 420 }}>
+      <div
+        className="list-scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={t('Rows of the file')}
+        style={{ maxHeight: 420 }}
+      >
         <table className="list">
           <thead>
             <tr>
               <th scope="col" className="end">
-                Row
+                {t('Row')}
               </th>
               {columns.map((i) => (
                 <th key={i} scope="col">

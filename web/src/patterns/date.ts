@@ -36,7 +36,7 @@ export function readDate(text: string, locale: string | undefined): string | und
   })
   const parts = plain
     .trim()
-    .split(/[\s/.,\-–\u200f]+/)
+    .split(/[\s/.,\-–\u200f\u2066-\u2069]+/)
     .filter(Boolean)
   if (parts.length !== 3) return undefined
   const named = parts.findIndex((p) => !/^\d+$/.test(p))

@@ -1,5 +1,6 @@
 // What changed between two versions of a record, field by field, in words people can read.
 import { Table, Text } from '@mantine/core'
+import { known, t } from '../messages/console'
 import { type Format, useFormat } from './format'
 
 const noise = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'searchText'])
@@ -79,7 +80,7 @@ function line(x: Record<string, unknown>): string {
         !['firstName', 'lastName', 'name'].includes(k),
     )
     .map(([, v]) => String(v))
-  return said.slice(0, 4).join(', ') || 'Yes'
+  return said.slice(0, 4).join(', ') || t('Yes')
 }
 
 /** firstName is "First name", stops.2.plannedTime is "Stops 2, planned time". */
@@ -94,12 +95,12 @@ export function fieldWords(field: string): string {
           .toLowerCase(),
   )
   const s = parts.reduce((all, p) => (all === '' ? p : /^\d+$/.test(p) ? `${all} ${p}` : `${all}, ${p}`), '')
-  return s ? s[0]!.toUpperCase() + s.slice(1) : 'Value'
+  return s ? known(s[0]!.toUpperCase() + s.slice(1)) : t('Value')
 }
 
 function valueWords(v: unknown, format: Format, names: Names): string {
-  if (v === true) return 'Yes'
-  if (v === false) return 'No'
+  if (v === true) return t('Yes')
+  if (v === false) return t('No')
   if (blank(v)) return '–'
   if (Array.isArray(v)) return v.map((x) => valueWords(x, format, names)).join(', ')
   const s = String(v)
@@ -114,15 +115,15 @@ export function Diff({ before, after, names = {} }: { before: unknown; after: un
   const all = differences(before, after, names)
   const made = before === null || before === undefined
   const gone = after === null || after === undefined
-  if (all.length === 0) return <Text c="dimmed">Nothing that people see was changed.</Text>
+  if (all.length === 0) return <Text c="dimmed">{t('Nothing that people see was changed.')}</Text>
   return (
     <div className="panel" style={{ overflow: 'hidden' }}>
       <Table verticalSpacing={6} horizontalSpacing={12} layout="fixed">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w="30%">Field</Table.Th>
-            {!made && <Table.Th>Before</Table.Th>}
-            {!gone && <Table.Th>After</Table.Th>}
+            <Table.Th w="30%">{t('Field')}</Table.Th>
+            {!made && <Table.Th>{t('Before')}</Table.Th>}
+            {!gone && <Table.Th>{t('After')}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

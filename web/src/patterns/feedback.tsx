@@ -3,7 +3,8 @@ import { Alert, Button, Group, Modal, Skeleton, Stack, Text, Title } from '@mant
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem } from '../api/client'
-import { named } from './format'
+import { rich, t } from '../messages/console'
+import { named } from './words'
 
 /** True once something has been awaited for 200 ms: shorter waits show nothing at all. */
 export function useLate(waiting: boolean): boolean {
@@ -35,7 +36,7 @@ export function Lines({ n = 6 }: { n?: number }) {
 export function Technical({ children }: { children: ReactNode }) {
   return (
     <details className="technical">
-      <summary>Details</summary>
+      <summary>{t('Details')}</summary>
       {children}
     </details>
   )
@@ -53,15 +54,15 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
             {p.details.slice(0, 8).map(([field, message]) => (
               <li key={field + message}>{named(message, field)}</li>
             ))}
-            {p.details.length > 8 && <li>and {p.details.length - 8} more</li>}
+            {p.details.length > 8 && <li>{t('and {details} more', { details: p.details.length - 8 })}</li>}
           </ul>
         )}
         {retry && (
           <Button size="compact-sm" variant="default" onClick={retry}>
-            Try again
+            {t('Try again')}
           </Button>
         )}
-        {p.requestId && <Technical>Request {p.requestId}</Technical>}
+        {p.requestId && <Technical>{t('Request {requestId}', { requestId: p.requestId })}</Technical>}
       </Group>
     </Alert>
   )
@@ -214,7 +215,7 @@ export function Confirm({
         {type && (
           <label>
             <Text size="sm" mb={4}>
-              Type <b>{type}</b> to go on
+              {rich('Type {type} to go on', { type: <b>{type}</b> })}
             </Text>
             <input
               className="mantine-Input-input confirm-input"
@@ -227,7 +228,7 @@ export function Confirm({
         <Trouble error={error} />
         <Group justify="flex-end" gap={8}>
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button
             ref={answer}
@@ -263,13 +264,13 @@ export function UnsavedGuard({ when, free = [] }: { when: boolean; free?: string
   return (
     <Confirm
       opened={block.status === 'blocked'}
-      title="Leave without saving?"
-      action="Leave"
+      title={t('Leave without saving?')}
+      action={t('Leave')}
       danger
       onClose={() => block.reset?.()}
       onConfirm={() => block.proceed?.()}
     >
-      What you have changed here is not saved yet.
+      {t('What you have changed here is not saved yet.')}
     </Confirm>
   )
 }

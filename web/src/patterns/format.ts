@@ -18,8 +18,11 @@ export function useFormat(): Format {
   const zone = school?.timeZone
   const currency = school?.currency ?? 'USD'
   const digits = school?.currencyDigits ?? 2
-  return useMemo(() => formats(locale, zone, currency, digits), [locale, zone, currency, digits])
+  return useMemo(() => formats(locale, zone, currency, digits, spoken()), [locale, zone, currency, digits])
 }
+
+/** The page's language, for what is words and no figure: "2 minutes ago", Monday. Figures stay as the rest of the page has them. */
+const spoken = () => `${document.documentElement.lang}-u-nu-latn`
 
 export function knownLocale(locale: string | undefined): string | undefined {
   try {
@@ -35,6 +38,7 @@ export function formats(
   timeZone: string | undefined,
   currency: string,
   digits: number,
+  language = locale,
 ): Format {
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
@@ -46,11 +50,14 @@ export function formats(
     maximumFractionDigits: digits,
   })
   const number = new Intl.NumberFormat(locale)
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' })
+  // On a page that is read from right to left, "19 Oct 2026" stays in its own order.
+  const whole =
+    document.documentElement.dir === 'rtl' ? (text: string) => `\u2068${text}\u2069` : (text: string) => text
   return {
-    date: (iso) => (iso ? day.format(new Date(`${iso.slice(0, 10)}T00:00:00Z`)) : ''),
-    dateTime: (iso) => (iso ? moment.format(new Date(iso)) : ''),
+    date: (iso) => (iso ? whole(day.format(new Date(`${iso.slice(0, 10)}T00:00:00Z`))) : ''),
+    dateTime: (iso) => (iso ? whole(moment.format(new Date(iso))) : ''),
     time: (iso) => (iso ? clock.format(new Date(iso)) : ''),
     money: (minor) => money.format(minor / 10 ** digits),
     number: (n) => number.format(n),
@@ -69,13 +76,6 @@ export function nameOf(p: { firstName: string; lastName?: string }): string {
   return [p.firstName, p.lastName].filter(Boolean).join(' ')
 }
 
-/** The words for what the API says in capitals. */
-export function words(code: string | null | undefined): string {
-  if (!code) return ''
-  const s = code.toLowerCase().replaceAll('_', ' ')
-  return s[0]!.toUpperCase() + s.slice(1)
-}
-
 /** Sizes as people say them: 3.4 MB. */
 export function bytes(n: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -85,22 +85,4 @@ export function bytes(n: number): string {
     i++
   }
   return `${n < 10 && i > 0 ? n.toFixed(1) : Math.round(n)} ${units[i]}`
-}
-
-/** What people call a field, as the API says it in its refusals: firstName is "First name". */
-function fieldLabel(field: string): string {
-  const name = (field.split('.').pop() ?? field)
-    .replace(/\[.*$/, '')
-    .replace(/^is(?=[A-Z])/, '')
-    .replace(/(?<!^first|^last|^)Name$/, '')
-    .replace(/Ids?$/, '')
-  return words(name.replace(/([A-Z])/g, '_$1'))
-}
-
-/** A refusal's words about a field, by its label on screen, whatever the API calls it. */
-export function named(message: string, field: string, label = fieldLabel(field)): string {
-  const wire = field.split('.').pop()!.replace(/\[.*$/, '')
-  for (const start of [fieldLabel(field), wire])
-    if (message.startsWith(`${start} `)) return label + message.slice(start.length)
-  return /^(must|is|has|can|cannot)\b/.test(message) ? `${label} ${message}` : message
 }

@@ -1,5 +1,6 @@
 // A grid is worked by keyboard: arrows move, Enter opens, Delete clears; unsaved cells are marked, and so are conflicts.
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { t } from '../messages/console'
 
 interface GridLine {
   key: string
@@ -79,7 +80,7 @@ export function Grid({
           <thead>
             <tr>
               <th scope="col" className="corner">
-                <span className="hidden">Time</span>
+                <span className="hidden">{t('Time')}</span>
               </th>
               {columns.map((c) => (
                 <th key={c.key} scope="col">

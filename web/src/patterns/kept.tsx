@@ -4,6 +4,7 @@ import { Alert, Button, Group } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { keptPrefix } from '../api/offline'
 import { useSessionState } from '../api/session'
+import { t } from '../messages/console'
 import { useFormat } from './format'
 
 const longest = 3 * 24 * 3_600_000
@@ -79,14 +80,17 @@ export function KeptOffer({ kept, what }: { kept: Kept | undefined; what: string
     <Alert color="accent" variant="light" role="status" p={12} mb={12} className="no-print">
       <Group gap={12} justify="space-between">
         <span>
-          {what} typed {format.dateTime(new Date(kept.at).toISOString())} and not saved.
+          {t('{what} typed {at} and not saved.', {
+            what,
+            at: format.dateTime(new Date(kept.at).toISOString()),
+          })}
         </span>
         <Group gap={8}>
           <Button size="compact-sm" variant="default" onClick={kept.discard}>
-            Discard
+            {t('Discard')}
           </Button>
           <Button size="compact-sm" onClick={kept.restore}>
-            Put back
+            {t('Put back')}
           </Button>
         </Group>
       </Group>

@@ -2,6 +2,7 @@
 // again; the console is never loaded anew by itself, since what is typed elsewhere on it would be lost.
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { t } from '../messages/console'
 import { Trouble } from './feedback'
 import { partWith } from './loading'
 
@@ -24,12 +25,12 @@ function NotLoaded({ retry }: { retry: () => void }) {
   }, [])
   return (
     <div className="page reading">
-      <Trouble error={new Error('This could not be loaded. Check the network.')} retry={retry} />
+      <Trouble error={new Error(t('This could not be loaded. Check the network.'))} retry={retry} />
       {updated && (
         <Group mt={16} gap={12}>
-          <Text>Homeroom was updated meanwhile.</Text>
+          <Text>{t('Homeroom was updated meanwhile.')}</Text>
           <Button size="compact-sm" variant="default" onClick={() => window.location.reload()}>
-            Open the new version
+            {t('Open the new version')}
           </Button>
         </Group>
       )}

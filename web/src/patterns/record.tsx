@@ -17,10 +17,11 @@ import { IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem, Problem } from '../api/client'
+import { t } from '../messages/console'
 import { DateField } from './DateField'
 import { Dialog, Technical, Trouble, UnsavedGuard } from './feedback'
-import { named } from './format'
 import { type Kept, KeptOffer, useKept } from './kept'
+import { named } from './words'
 
 type Value = string | number | boolean | null | undefined
 
@@ -285,8 +286,8 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
 }
 
 function show(v: unknown): string {
-  if (v === true) return 'Yes'
-  if (v === false) return 'No'
+  if (v === true) return t('Yes')
+  if (v === false) return t('No')
   return v === null || v === undefined || v === '' ? '–' : String(v as Value)
 }
 
@@ -314,15 +315,15 @@ function Conflict<T extends object>({
   )
   const told = <K extends keyof T & string>(k: K, v: T[K]) => say?.[k]?.(v) ?? show(v)
   return (
-    <Dialog onClose={close} size={640} title="Somebody else changed this meanwhile">
+    <Dialog onClose={close} size={640} title={t('Somebody else changed this meanwhile')}>
       <Stack gap={16}>
-        <Text>Nothing was saved. This is where theirs and yours differ:</Text>
+        <Text>{t('Nothing was saved. This is where theirs and yours differ:')}</Text>
         <Table withTableBorder>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Field</Table.Th>
-              <Table.Th>Theirs</Table.Th>
-              <Table.Th>Yours</Table.Th>
+              <Table.Th>{t('Field')}</Table.Th>
+              <Table.Th>{t('Theirs')}</Table.Th>
+              <Table.Th>{t('Yours')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -335,17 +336,17 @@ function Conflict<T extends object>({
             ))}
             {keys.length === 0 && (
               <Table.Tr>
-                <Table.Td colSpan={3}>What you changed is the same on both sides.</Table.Td>
+                <Table.Td colSpan={3}>{t('What you changed is the same on both sides.')}</Table.Td>
               </Table.Tr>
             )}
           </Table.Tbody>
         </Table>
         <Group justify="flex-end" gap={8}>
           <Button variant="default" onClick={takeTheirs}>
-            Take theirs
+            {t('Take theirs')}
           </Button>
           <Button loading={busy} onClick={keepMine}>
-            Save mine over it
+            {t('Save mine over it')}
           </Button>
         </Group>
       </Stack>
@@ -382,7 +383,7 @@ export function DrawerHead({
         </div>
         <Group gap={4} wrap="nowrap">
           {actions}
-          <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={close}>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('Close')} onClick={close}>
             <IconX size={18} stroke={1.6} />
           </ActionIcon>
         </Group>
@@ -399,7 +400,7 @@ export function SaveBar({
   saved,
   error,
   submit,
-  label = 'Save',
+  label = t('Save'),
   always,
   onCancel,
 }: {
@@ -412,7 +413,7 @@ export function SaveBar({
   always?: boolean
   onCancel?: () => void
 }) {
-  const offer = <KeptOffer kept={draft.kept} what="A part of this form was" />
+  const offer = <KeptOffer kept={draft.kept} what={t('A part of this form was')} />
   if (!draft.dirty && !always && !saved && !error)
     return (
       <>
@@ -430,22 +431,22 @@ export function SaveBar({
           {p ? (
             <Text size="sm" c="red.8" role="alert">
               {p.message}
-              {p.requestId && <Technical>Request {p.requestId}</Technical>}
+              {p.requestId && <Technical>{t('Request {requestId}', { requestId: p.requestId })}</Technical>}
             </Text>
           ) : saved && !draft.dirty ? (
             <Text size="sm" c="dimmed">
-              Saved
+              {t('Saved')}
             </Text>
           ) : draft.dirty && !always ? (
             <Text size="sm" c="dimmed">
-              Unsaved changes
+              {t('Unsaved changes')}
             </Text>
           ) : null}
         </div>
         {(draft.dirty || always) && (
           <>
             <Button variant="default" onClick={() => (onCancel ? onCancel() : draft.reset())}>
-              {onCancel ? 'Cancel' : 'Discard'}
+              {onCancel ? t('Cancel') : t('Discard')}
             </Button>
             <Button loading={busy} onClick={submit} type="submit">
               {label}

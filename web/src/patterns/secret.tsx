@@ -1,4 +1,5 @@
 import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core'
+import { t } from '../messages/console'
 import { Dialog } from './feedback'
 
 /** A secret that the service has shown once. The dialog is closed by its button alone. */
@@ -24,11 +25,11 @@ export function SecretDialog({
           <CopyButton value={secret}>
             {({ copied, copy }) => (
               <Button variant="default" onClick={copy}>
-                {copied ? 'Copied' : 'Copy'}
+                {copied ? t('Copied') : t('Copy')}
               </Button>
             )}
           </CopyButton>
-          <Button onClick={done}>I have saved it</Button>
+          <Button onClick={done}>{t('I have saved it')}</Button>
         </Group>
       </Stack>
     </Dialog>

@@ -2,6 +2,7 @@
 import { Button, Group, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { t } from '../messages/console'
 
 interface Step {
   key: string
@@ -30,7 +31,7 @@ export function Wizard({
       </Title>
       <div className="wizard">
         <div>
-          <ol className="steps" aria-label="Steps">
+          <ol className="steps" aria-label={t('Steps')}>
             {steps.map((s, i) => (
               <li key={s.key} aria-current={i === at ? 'step' : undefined} data-done={i < at || undefined}>
                 <span className="dot">{i < at ? <IconCheck size={12} stroke={3} /> : i + 1}</span>
@@ -49,7 +50,7 @@ export function Wizard({
 export function WizardButtons({
   back,
   next,
-  label = 'Continue',
+  label = t('Continue'),
   busy,
   disabled,
   danger,
@@ -70,7 +71,7 @@ export function WizardButtons({
       )}
       {back && (
         <Button variant="default" onClick={back}>
-          Back
+          {t('Back')}
         </Button>
       )}
     </Group>

@@ -10,6 +10,7 @@ import { Lines, Trouble } from '../patterns/feedback'
 import { useFormat } from '../patterns/format'
 import { navFor } from './nav'
 import './bell.css'
+import { t } from '../messages/console'
 
 const beginning = '/school-admin/notification/'
 
@@ -62,12 +63,12 @@ export function Bell() {
             color="gray"
             size={32}
             onClick={() => setOpened((o) => !o)}
-            aria-label={n === 0 ? 'Notifications' : `Notifications, ${n} unread`}
+            aria-label={n === 0 ? t('Notifications') : t('Notifications, {n} unread', { n })}
           >
             <IconBell size={20} stroke={1.6} />
           </ActionIcon>
         </Popover.Target>
-        <Popover.Dropdown p={0} aria-label="Notifications">
+        <Popover.Dropdown p={0} aria-label={t('Notifications')}>
           {opened && <Notices unread={n} close={() => setOpened(false)} />}
         </Popover.Dropdown>
       </Popover>
@@ -109,10 +110,10 @@ function Notices({ unread, close }: { unread: number; close: () => void }) {
   return (
     <>
       <Group justify="space-between" p={16} pb={12}>
-        <Title order={2}>Notifications</Title>
+        <Title order={2}>{t('Notifications')}</Title>
         {unread > 0 && write && (
           <Button variant="subtle" size="compact-sm" loading={all.isPending} onClick={() => all.mutate()}>
-            Mark all as read
+            {t('Mark all as read')}
           </Button>
         )}
       </Group>
@@ -121,7 +122,7 @@ function Notices({ unread, close }: { unread: number; close: () => void }) {
           <Stack p={16}>{q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={4} />}</Stack>
         ) : q.data.notifications.length === 0 ? (
           <Text c="dimmed" p={16}>
-            Nothing yet. Leave requests, messages and news from the buses that are for you come here.
+            {t('Nothing yet. Leave requests, messages and news from the buses that are for you come here.')}
           </Text>
         ) : (
           <ul>
@@ -136,7 +137,7 @@ function Notices({ unread, close }: { unread: number; close: () => void }) {
                   <Group component="span" justify="space-between" wrap="nowrap" gap={12} align="baseline">
                     <Text span fw={n.readAt ? 400 : 600}>
                       {n.title}
-                      {!n.readAt && <span className="hidden"> (unread)</span>}
+                      {!n.readAt && <span className="hidden"> {t('(unread)')}</span>}
                     </Text>
                     <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
                       {format.ago(n.createdAt)}
@@ -154,7 +155,7 @@ function Notices({ unread, close }: { unread: number; close: () => void }) {
         )}
         {q.data && q.data.total > limit && limit < 100 && (
           <Button variant="subtle" fullWidth radius={0} onClick={() => setLimit(Math.min(100, limit + 40))}>
-            Show more
+            {t('Show more')}
           </Button>
         )}
       </div>

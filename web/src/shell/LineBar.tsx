@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { probe } from '../api/offline'
+import { t } from '../messages/console'
 import { useFormat } from '../patterns/format'
 import { useMendedLine } from '../patterns/line'
 
@@ -11,12 +12,15 @@ export function LineBar() {
   return (
     <div className="line-bar no-print" role="status">
       <Text size="sm">
-        No connection.{' '}
-        {line.since ? `You are reading what was here ${format.dateTime(new Date(line.since).toISOString())}. ` : ''}
-        What you type is kept; save it when the line is back.
+        {line.since
+          ? t(
+              'No connection. You are reading what was here {at}. What you type is kept; save it when the line is back.',
+              { at: format.dateTime(new Date(line.since).toISOString()) },
+            )
+          : t('No connection. What you type is kept; save it when the line is back.')}
       </Text>
       <Button size="compact-sm" variant="default" onClick={() => void probe()}>
-        Reconnect
+        {t('Reconnect')}
       </Button>
     </div>
   )

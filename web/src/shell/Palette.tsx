@@ -8,6 +8,7 @@ import { api, call } from '../api/client'
 import { fetchList } from '../api/list'
 import { openedPrefix } from '../api/offline'
 import { useMay, useSession } from '../api/session'
+import { t } from '../messages/console'
 import { nameOf, useFormat } from '../patterns/format'
 import { Photo } from '../patterns/Photo'
 import { type NavItem, navFor, pagesWithin } from './nav'
@@ -47,12 +48,12 @@ function keepOpened(account: string, { key, title, note, to, search }: Opened) {
 }
 
 const keys: [string, string][] = [
-  ['/ or Ctrl K', 'Search people, receipts, books and pages'],
-  ['?', 'This sheet'],
-  ['↑ ↓ Enter', 'Choose from what was found; move in a grid'],
-  ['Esc', 'Close a drawer, a dialog or the search'],
-  ['P A L', 'In a register: present, absent, late'],
-  ['Tab', 'The next field; the first one skips to the page'],
+  ['/ or Ctrl K', t('Search people, receipts, books and pages')],
+  ['?', t('This sheet')],
+  ['↑ ↓ Enter', t('Choose from what was found; move in a grid')],
+  [t('Esc'), t('Close a drawer, a dialog or the search')],
+  ['P A L', t('In a register: present, absent, late')],
+  [t('Tab'), t('The next field; the first one skips to the page')],
 ]
 
 /** Ctrl-K or /: any page, any person, receipt or book (or school, for the platform), without the mouse. */
@@ -77,15 +78,15 @@ export function Palette() {
     <>
       <button type="button" className="search-button" onClick={() => setOpened(true)}>
         <IconSearch size={16} stroke={1.6} />
-        <span style={{ flex: 1, textAlign: 'start' }}>Search</span>
-        <kbd className="key">Ctrl K</kbd>
+        <span style={{ flex: 1, textAlign: 'start' }}>{t('Search')}</span>
+        <kbd className="key">{t('Ctrl K')}</kbd>
       </button>
       <Modal.Root opened={help} onClose={() => setHelp(false)} size={480} transitionProps={{ duration: 80 }}>
         <Modal.Overlay backgroundOpacity={0.35} />
-        <Modal.Content aria-label="Keys">
+        <Modal.Content aria-label={t('Keys')}>
           <Modal.Body p={24}>
             <Text fw={600} mb={12}>
-              Keys
+              {t('Keys')}
             </Text>
             <dl className="keys">
               {keys.map(([key, what]) => (
@@ -109,7 +110,7 @@ export function Palette() {
         transitionProps={{ duration: 80 }}
       >
         <Modal.Overlay backgroundOpacity={0.35} />
-        <Modal.Content aria-label="Search">
+        <Modal.Content aria-label={t('Search')}>
           <Modal.Body p={8}>{opened && <Finder close={() => setOpened(false)} />}</Modal.Body>
         </Modal.Content>
       </Modal.Root>
@@ -167,7 +168,7 @@ function Finder({ close }: { close: () => void }) {
       ...(f?.employees ?? []).map((e) => ({
         key: e.id,
         title: nameOf(e),
-        note: [e.designation || 'Employee', e.employeeCode].filter(Boolean).join(' · '),
+        note: [e.designation || t('Employee'), e.employeeCode].filter(Boolean).join(' · '),
         icon: <IconId size={18} stroke={1.6} />,
         to: '/employees',
         search: { open: e.id },
@@ -175,7 +176,7 @@ function Finder({ close }: { close: () => void }) {
       })),
       ...(f?.receipts ?? []).map((r) => ({
         key: r.id,
-        title: `Receipt ${r.receiptNumber}`,
+        title: t('Receipt {receiptNumber}', { receiptNumber: r.receiptNumber }),
         note: [r.studentName, format.money(r.amount), format.date(r.receivedOn)].join(' · '),
         icon: <IconReceipt size={18} stroke={1.6} />,
         to: '/fees/receipts',
@@ -207,7 +208,7 @@ function Finder({ close }: { close: () => void }) {
     ]
   }, [text, settled, found.data, schools.data, session, opened, format])
   useEffect(() => setOn(0), [text])
-  const what = platform ? 'Search pages and schools' : 'Search people, receipts, books and pages'
+  const what = platform ? t('Search pages and schools') : t('Search people, receipts, books and pages')
   const go = (h: Hit) => {
     close()
     if (h.record) keepOpened(session.user.id, h)
@@ -251,7 +252,7 @@ function Finder({ close }: { close: () => void }) {
       <div
         id="palette-hits"
         role="listbox"
-        aria-label="Results"
+        aria-label={t('Results')}
         style={{ maxHeight: 360, overflow: 'auto', borderTop: '1px solid var(--line)', paddingTop: 8, marginTop: 4 }}
       >
         {hits.map((h, i) => (
@@ -279,10 +280,10 @@ function Finder({ close }: { close: () => void }) {
         {hits.length === 0 && (
           <Text c="dimmed" p={12}>
             {found.isFetching || schools.isFetching
-              ? 'Searching…'
+              ? t('Searching…')
               : platform
-                ? 'Nothing found. Try a school, its code or a page.'
-                : "Nothing found. Try a name, a parent's name, a phone, a number or a page."}
+                ? t('Nothing found. Try a school, its code or a page.')
+                : t("Nothing found. Try a name, a parent's name, a phone, a number or a page.")}
           </Text>
         )}
       </div>

@@ -16,6 +16,7 @@ import {
   IconDeviceDesktop,
   IconDevices,
   IconKey,
+  IconLanguage,
   IconLayoutSidebar,
   IconLogout,
   IconMoon,
@@ -25,6 +26,9 @@ import { Link, Outlet, useLocation, useNavigate, useRouterState } from '@tanstac
 import { useEffect } from 'react'
 import { asProblem } from '../api/client'
 import { signOut, useMay, useSession } from '../api/session'
+import { choose, language, t } from '../messages/console'
+import { type Language, languages } from '../messages/language'
+import { keepLanguage } from '../messages/own-language'
 import { Bell } from './Bell'
 import { LineBar } from './LineBar'
 import { type NavItem, navFor } from './nav'
@@ -59,11 +63,15 @@ export function Shell() {
   const platform = session.user.role === 'SUPER_ADMIN'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [path])
+  const { role, id } = session.user
+  useEffect(() => {
+    void keepLanguage(role, id).catch(() => {}) // the next start tries again
+  }, [role, id])
   const slim = narrow && !drawer
   return (
     <>
       <a className="skip" href="#main">
-        Skip to the page
+        {t('Skip to the page')}
       </a>
       {platform && <div className="platform-line" />}
       <AppShell
@@ -79,7 +87,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label="Navigation"
+              aria-label={t('Navigation')}
               aria-expanded={drawer}
             />
             <Group gap={8} wrap="nowrap" style={{ minWidth: 0, flex: 1 }}>
@@ -89,7 +97,7 @@ export function Shell() {
               <Text fw={600} truncate>
                 {platform ? 'Homeroom' : session.school?.name}
               </Text>
-              {platform && <span className="platform-badge">Platform</span>}
+              {platform && <span className="platform-badge">{t('Platform')}</span>}
             </Group>
             <Palette />
             {!platform && may('academic-year', 'read') && (
@@ -101,7 +109,7 @@ export function Shell() {
             <Account />
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar className="shell-nav" p={12} pt={0} aria-label="Main">
+        <AppShell.Navbar className="shell-nav" p={12} pt={0} aria-label={t('Main')}>
           <div style={{ flex: 1, overflowY: 'auto', overflowX: 'hidden' }}>
             {groups.map((g, n) => {
               // A low window opens the first group and the one of the page. What somebody opens or closes stays so.
@@ -136,7 +144,7 @@ export function Shell() {
               variant="subtle"
               color="gray"
               onClick={() => setNarrow(!narrow)}
-              aria-label={narrow ? 'Widen the navigation' : 'Narrow the navigation'}
+              aria-label={narrow ? t('Widen the navigation') : t('Narrow the navigation')}
             >
               <IconLayoutSidebar size={18} stroke={1.6} />
             </ActionIcon>
@@ -178,14 +186,14 @@ function Account() {
   const navigate = useNavigate()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const schemes = [
-    { value: 'light', label: 'Light', icon: IconSun },
-    { value: 'dark', label: 'Dark', icon: IconMoon },
-    { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+    { value: 'light', label: t('Light'), icon: IconSun },
+    { value: 'dark', label: t('Dark'), icon: IconMoon },
+    { value: 'auto', label: t('As the system'), icon: IconDeviceDesktop },
   ] as const
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label="Account" style={{ borderRadius: 999 }}>
+        <UnstyledButton aria-label={t('Account')} style={{ borderRadius: 999 }}>
           <Avatar size={32} radius={999} color="gray" alt="">
             {(user.email ?? '?')[0]?.toUpperCase()}
           </Avatar>
@@ -194,7 +202,7 @@ function Account() {
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
         <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => void navigate({ to: '/account' })}>
-          Password and security
+          {t('Password and security')}
         </Menu.Item>
         <Menu.Divider />
         {schemes.map((s) => (
@@ -210,8 +218,22 @@ function Account() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        {Object.entries(languages).map(([code, name]) => (
+          <Menu.Item
+            key={code}
+            role="menuitemradio"
+            aria-checked={language === code}
+            leftSection={<IconLanguage size={16} stroke={1.6} />}
+            fw={language === code ? 600 : undefined}
+            lang={code}
+            onClick={() => choose(code as Language)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} stroke={1.6} />} onClick={() => void signOut()}>
-          Sign out
+          {t('Sign out')}
         </Menu.Item>
         <Menu.Item
           leftSection={<IconDevices size={16} stroke={1.6} />}
@@ -219,7 +241,7 @@ function Account() {
             signOut(true).catch((e: unknown) => notifications.show({ color: 'red', message: asProblem(e).message }))
           }
         >
-          Sign out everywhere
+          {t('Sign out everywhere')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

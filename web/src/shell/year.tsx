@@ -4,6 +4,7 @@ import { IconCheck, IconChevronDown } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useYears } from '../api/queries'
 import { useSession } from '../api/session'
+import { t } from '../messages/console'
 
 /** The academic year the office is looking at: the active one unless they chose another. */
 export function useYear() {
@@ -31,24 +32,28 @@ export function YearSwitch() {
   if (years.length === 0)
     return (
       <Text size="sm" component={Link} to="/years" search={{ open: 'new' } as never} c="dimmed">
-        Add an academic year
+        {t('Add an academic year')}
       </Text>
     )
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <UnstyledButton className="chip" data-set aria-label={`Academic year ${year?.name ?? 'not chosen'}`}>
-          <span className="figures">{year?.name ?? 'Year'}</span>
+        <UnstyledButton
+          className="chip"
+          data-set
+          aria-label={t('Academic year {name}', { name: year?.name ?? t('not chosen') })}
+        >
+          <span className="figures">{year?.name ?? t('Year')}</span>
           {year && !year.active && (
             <Text span size="xs" c="dimmed">
-              not active
+              {t('not active')}
             </Text>
           )}
           <IconChevronDown size={14} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Academic year</Menu.Label>
+        <Menu.Label>{t('Academic year')}</Menu.Label>
         {years.map((y) => (
           <Menu.Item
             key={y.id}
@@ -57,8 +62,8 @@ export function YearSwitch() {
           >
             {y.name}
             {y.active && (
-              <Text span size="xs" c="dimmed" ml={8}>
-                active
+              <Text span size="xs" c="dimmed" ms={8}>
+                {t('active')}
               </Text>
             )}
           </Menu.Item>

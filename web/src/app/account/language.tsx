@@ -1,4 +1,5 @@
-import { choose, type Language, languages, t, useLanguage } from '../../messages/messages'
+import { type Language, languages } from '../../messages/language'
+import { choose, t, useLanguage } from '../../messages/messages'
 import { Field } from '../ui'
 
 export function LanguageChoice() {

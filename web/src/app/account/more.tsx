@@ -27,6 +27,7 @@ export function More() {
         {user.role === 'PARENT' && <Line to="/more/notifications" title={t('choices.title')} note={t('choices.why')} />}
         <Line to="/more/notices" title={t('notices.onThisPhone')} note={t('notices.why')} />
         <Line to="/more/pin" title={t('pin.title')} note={t('pin.why')} />
+        <Line to="/more/lock" title={t('lock.title')} note={t('lock.why')} />
         <Line
           to="/more/waiting"
           title={t('queue.title')}

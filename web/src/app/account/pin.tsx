@@ -5,6 +5,7 @@ import { problemText } from '../problem'
 import { go } from '../route'
 import { Button, Field, Page } from '../ui'
 import { knownPin } from './known'
+import { isLockOn, turnLockOn } from './lock'
 
 /** Sets the PIN for signing in without a code. Some time after signing in, the one before is asked for. */
 export function Pin() {
@@ -20,6 +21,7 @@ export function Pin() {
     try {
       await done(api.POST('/auth/set-pin', { body: { pin, currentPin: current || undefined } }))
       knownPin.set('set')
+      if (isLockOn()) await turnLockOn(pin)
       go('/more', { replace: true })
       return
     } catch (e) {

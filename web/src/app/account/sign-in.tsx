@@ -102,6 +102,11 @@ export function SignIn() {
           </Button>
         </Digits>
       )}
+      {step !== 'pin' && (
+        <Button look="text" onClick={() => to('pin')} disabled={phone.replace(/\D/g, '').length < 8}>
+          {t('signIn.usePin')}
+        </Button>
+      )}
       {step !== 'phone' && (
         <Button look="text" onClick={() => to('phone')}>
           {t('signIn.otherPhone')}

@@ -1,4 +1,4 @@
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useUnsent } from '../queue'
 import { Card, Line, Page, Shown } from '../ui'
@@ -30,7 +30,7 @@ export function History() {
               <Line
                 key={trip.id}
                 to={`/trip/${trip.id}`}
-                title={`${format.time(trip.scheduledStartAt)} · ${trip.routeName}`}
+                title={joined([format.time(trip.scheduledStartAt), trip.routeName])}
                 note={t('driver.bus', { bus: trip.busNumber })}
                 end={<TripStatus of={trip.status} />}
               />

@@ -22,6 +22,9 @@ export interface Tracking {
   awake: boolean
 }
 
+const pathOf = (trip: string) =>
+  `/driver/bus-tracking/trips/${trip}/locations` as '/driver/bus-tracking/trips/{tripId}/locations'
+
 const sendEvery = 5_000
 const mostPoints = 1_900 // of one batch; the API takes 2,000
 
@@ -34,6 +37,7 @@ let last: Item | undefined
 const listeners = new Set<() => void>()
 
 const keptAt = (trip: string) => `positions.${trip}`
+export const positionsLane = (trip: string) => `positions:${trip}`
 
 function collect(trip: string, points: Point[]) {
   collected = points
@@ -116,8 +120,8 @@ async function send() {
   const joins = before.length > 0 && before.length + points.length <= mostPoints
   try {
     last = await put({
-      lane: `positions:${trip}`,
-      path: `/driver/bus-tracking/trips/${trip}/locations` as '/driver/bus-tracking/trips/{tripId}/locations',
+      lane: positionsLane(trip),
+      path: pathOf(trip),
       data: { locations: joins ? [...before, ...points] : points },
       name: 'driver.positions',
       insteadOf: joins ? pending?.id : undefined,
@@ -128,9 +132,27 @@ async function send() {
   }
 }
 
+/** Sends what was collected of a trip that this phone follows no more: the app was closed before it was a batch. */
+export async function sendKept(trip: string) {
+  if (tracking?.trip === trip) return
+  const points = drafts.recall<Point[]>(keptAt(trip))
+  if (!points?.length) return
+  await put({ lane: positionsLane(trip), path: pathOf(trip), data: { locations: points }, name: 'driver.positions' })
+  drafts.drop(keptAt(trip))
+}
+
+/** Ends following a trip while a page is shown; what was collected is sent. */
+export function useNoTracking(trip: string | undefined) {
+  useEffect(() => {
+    if (!trip) return
+    if (tracking?.trip === trip) stop()
+    else void sendKept(trip)
+  }, [trip])
+}
+
 /** Follows the phone while the trip is under way, over all pages of the app. */
 export function useTracking(trip: Trip | undefined): Tracking | undefined {
-  const lane = useUnsent(`positions:${trip?.id ?? ''}`)
+  const lane = useUnsent(positionsLane(trip?.id ?? ''))
   // A trip that was given to another driver takes no more of this phone's.
   const isRefused = lane?.some((i) => i.refused !== undefined) ?? false
   const id = trip?.status === 'in_progress' && !isRefused ? trip.id : undefined
@@ -139,6 +161,10 @@ export function useTracking(trip: Trip | undefined): Tracking | undefined {
     if (id) begin(id)
     else if (ended) stop()
   }, [id, ended])
+  const over = trip?.status === 'completed' ? trip.id : undefined
+  useEffect(() => {
+    if (over) void sendKept(over).catch(() => {}) // no room: the next start tries again
+  }, [over])
   useEffect(() => {
     if (lane && id && tracking?.trip === id) waiting = lane
   }, [lane, id])

@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { type Key, t } from '../../messages/messages'
 import { useFormat } from '../format'
@@ -5,7 +6,7 @@ import { useRead } from '../read'
 import { Link } from '../route'
 import { Card, Empty, Page, Shown, Status } from '../ui'
 import { useTrip } from './acts'
-import { useTracking } from './position'
+import { sendKept, useTracking } from './position'
 
 export const useTrips = () =>
   useRead(['/driver/trip/list'], () => call(api.GET('/driver/trip/list', { params: { query: { limit: 100 } } })), {
@@ -29,6 +30,12 @@ export function TripStatus({ of }: { of: string }) {
 export function Today() {
   const format = useFormat()
   const trips = useTrips()
+  const over = trips.data?.items.filter((trip) => trip.status === 'completed').map((trip) => trip.id)
+  const closed = over?.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids say it all
+  useEffect(() => {
+    for (const trip of over ?? []) void sendKept(trip).catch(() => {}) // no room: the next start tries again
+  }, [closed])
   return (
     <Page title={t('nav.today')}>
       <p className="note">{format.day(format.today())}</p>

@@ -1,12 +1,14 @@
 import { useState } from 'react'
 import { asProblem } from '../../api/client'
-import { type Key, t } from '../../messages/messages'
+import { joined, type Key, t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
 import { useFormat } from '../format'
+import { Picture } from '../picture'
 import type { Item } from '../queue'
 import { Link } from '../route'
 import { Button, Card, Empty, Page, Shown, Status } from '../ui'
 import { end, type Place, placesOf, type Rider, start, type Trip, type TripState, takeBack, tap, useTrip } from './acts'
+import { Call, useContacts } from './family'
 import { type Tracking, useTracking } from './position'
 import { TripStatus } from './today'
 
@@ -71,6 +73,7 @@ function Start({ trip }: { trip: Trip }) {
 function UnderWay({ state, trip, tracking }: { state: TripState; trip: Trip; tracking: Tracking | undefined }) {
   const places = placesOf(trip)
   const next = places.find((p) => p.open)
+  const contacts = useContacts(trip)
   return (
     <>
       {next && (
@@ -80,7 +83,7 @@ function UnderWay({ state, trip, tracking }: { state: TripState; trip: Trip; tra
             <h2 className="amount">{next.name}</h2>
             <PlannedTime of={next} />
           </div>
-          <Riders trip={trip} place={next} unsent={state.unsent} open large />
+          <Riders trip={trip} place={next} unsent={state.unsent} contacts={contacts} open large />
         </section>
       )}
       {state.refused && (
@@ -92,11 +95,16 @@ function UnderWay({ state, trip, tracking }: { state: TripState; trip: Trip; tra
       {places
         .filter((p) => p !== next)
         .map((p) => (
-          <OtherPlace key={p.key} trip={trip} place={p} unsent={state.unsent} open />
+          <OtherPlace key={p.key} trip={trip} place={p} unsent={state.unsent} contacts={contacts} open />
         ))}
-      <Link to={`/trip/${trip.id}/incident`} className="button">
-        {t('driver.incident')}
-      </Link>
+      <div className="buttons">
+        <Link to={`/trip/${trip.id}/incident`} className="button">
+          {t('driver.incident')}
+        </Link>
+        <Link to={`/trip/${trip.id}/hand-over`} className="button">
+          {t('driver.handOver')}
+        </Link>
+      </div>
       <End trip={trip} ends={state.ends} />
     </>
   )
@@ -111,6 +119,7 @@ interface PlaceProps {
   trip: Trip
   place: Place
   unsent?: readonly Item[]
+  contacts?: ReturnType<typeof useContacts>
   open?: boolean
   large?: boolean
 }
@@ -143,11 +152,11 @@ function OtherPlace(props: PlaceProps) {
   )
 }
 
-function Riders({ trip, place, unsent = [], open, large }: PlaceProps) {
+function Riders({ place, unsent = [], ...rest }: PlaceProps) {
   return (
     <ul className="rows">
       {place.riders.map((r) => (
-        <RiderRow key={r.studentId} trip={trip} place={place} rider={r} unsent={unsent} open={open} large={large} />
+        <RiderRow key={r.studentId} {...rest} place={place} rider={r} unsent={unsent} />
       ))}
     </ul>
   )
@@ -168,7 +177,7 @@ interface RiderProps extends PlaceProps {
   unsent: readonly Item[]
 }
 
-function RiderRow({ trip, place, rider, unsent, open, large }: RiderProps) {
+function RiderRow({ trip, place, rider, unsent, contacts, open, large }: RiderProps) {
   const [name, tone] = states[rider.status as keyof typeof states] ?? states.waiting
   const who = nameOf(rider)
   const named = (act: Key) => t('driver.actWho', { act: t(act), name: who })
@@ -180,14 +189,13 @@ function RiderRow({ trip, place, rider, unsent, open, large }: RiderProps) {
     ['boarded', 'alighted', 'no_show'].includes(rider.status) && (isUnsent || Date.now() - tappedAt < takenBackFor)
   return (
     <li className="rider" aria-label={who}>
-      <span className="face" aria-hidden>
-        {initials(rider)}
-      </span>
+      <Picture file={rider.photoFileId} letters={initials(rider)} />
       <span className="grow">
         <span className="line-title">{who}</span>
         <Status tone={tone}>{t(name)}</Status>
         {rider.reason && <span className="note">{rider.reason}</span>}
       </span>
+      {open && contacts && rider.status !== 'absent' && <Call rider={rider} contacts={contacts} />}
       {open && (
         <span className="taps" data-large={(large && (mayBoard || mayAlight)) || undefined}>
           {mayBoard && (
@@ -252,11 +260,7 @@ function Position({ tracking }: { tracking: Tracking | undefined }) {
 /** Ends the trip once nobody is waiting or aboard. */
 function End({ trip, ends }: { trip: Trip; ends: boolean }) {
   const [asked, setAsked] = useState(false)
-  const left = (status: string) =>
-    trip.students
-      .filter((s) => s.status === status)
-      .map(nameOf)
-      .join(', ')
+  const left = (status: string) => joined(trip.students.filter((s) => s.status === status).map(nameOf), ', ')
   const aboard = left('boarded')
   const waiting = left('waiting')
   if (ends) return <p role="status">{t('driver.ending')}</p>

@@ -33,7 +33,7 @@ export function Notices() {
   )
 }
 
-export function NoticeList() {
+function NoticeList() {
   const client = useClient()
   const read = useNotices(false)
   const [error, setError] = useState('')

@@ -3,7 +3,7 @@ import { api, call, done, type Schemas } from '../../api/client'
 import { useLine } from '../../api/offline'
 import { changed } from '../../api/queries'
 import { useSession } from '../../api/session'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { problemText } from '../problem'
 import { drop, useTaken, useUnsent } from '../queue'
@@ -47,7 +47,7 @@ export function ThreadPage({ id }: { id: string }) {
   }, [newest])
   const others = read.data?.participants.filter((p) => p.userId !== user.id).map((p) => p.name) ?? []
   return (
-    <Page title={others.join(', ') || t('messages.title')} back="/messages">
+    <Page title={joined(others, ', ') || t('messages.title')} back="/messages">
       <Shown of={read} lines={6}>
         {(thread) => (
           <>
@@ -58,7 +58,7 @@ export function ThreadPage({ id }: { id: string }) {
             )}
             {thread.totalPages > 1 && <Earlier id={id} page={2} />}
             <Bubbles of={thread} />
-            <Answer id={id} to={others.join(', ')} readAt={read.dataUpdatedAt} />
+            <Answer id={id} to={joined(others, ', ')} readAt={read.dataUpdatedAt} />
           </>
         )}
       </Shown>

@@ -1,6 +1,5 @@
 import { IconPencil } from '@tabler/icons-react'
 import { api, call } from '../../api/client'
-import { useSession } from '../../api/session'
 import { t } from '../../messages/messages'
 import { timeOf, useFormat } from '../format'
 import { useUnsent } from '../queue'
@@ -9,16 +8,11 @@ import { Link } from '../route'
 import { Card, Line, Parts, Shown, Status } from '../ui'
 import { Unsent } from '../unsent'
 import { Box, useClient } from './box'
-import { NoticeList } from './notices'
 import { type MessageItem, newThreads } from './send'
 
 /** The threads, the newest first. */
 export function Threads() {
-  return useSession().user.role === 'DRIVER' ? (
-    <Box tab="notices">
-      <NoticeList />
-    </Box>
-  ) : (
+  return (
     <Box tab="messages">
       <Link to="/messages/new" className="button" data-look="main">
         <IconPencil aria-hidden size={20} />
@@ -70,8 +64,8 @@ function ThreadList() {
               note={
                 <>
                   {thread.subject && (
-                    <span className="strong">
-                      <bdi>{thread.subject}</bdi>:{' '}
+                    <span className="strong block" dir="auto">
+                      {thread.subject}
                     </span>
                   )}
                   <bdi>{thread.lastMessage}</bdi>

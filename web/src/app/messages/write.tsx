@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { problemText } from '../problem'
 import { useRead } from '../read'
 import { go } from '../route'
@@ -83,7 +83,7 @@ function WriteForm({ contacts, hasOffice }: { contacts: Contact[]; hasOffice: bo
             {hasOffice && <option value={office}>{t('messages.office')}</option>}
             {contacts.map((c) => (
               <option key={keyOf(c)} value={keyOf(c)}>
-                {c.studentName ? `${c.name} · ${c.studentName}` : c.name}
+                {joined([c.name, c.studentName])}
               </option>
             ))}
           </select>

@@ -1,5 +1,5 @@
 import { api, call, type Schemas } from '../../api/client'
-import { type Key, t } from '../../messages/messages'
+import { joined, type Key, t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
 import { useFormat } from '../format'
 import { useRead } from '../read'
@@ -124,7 +124,7 @@ function Entry({ of }: { of: Schemas['Report']['entries'][number] }) {
   const format = useFormat()
   const amount = (of.entryType === 'CR' ? -1 : 1) * of.amount
   const title = t(kinds[of.kind] ?? 'fees.kindCharge')
-  const note = [format.date(of.date), of.receiptNumber ?? of.narration].filter(Boolean).join(' · ')
+  const note = joined([format.date(of.date), of.receiptNumber ?? of.narration])
   const end = <span className="nowrap">{format.money(amount)}</span>
   if (of.receiptId) return <Line to={`/receipt/${of.receiptId}`} title={title} note={note} end={end} />
   return (

@@ -1,4 +1,4 @@
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
 import { LeaveAsk } from '../leave-ask'
 import { put } from '../queue'
@@ -27,7 +27,7 @@ export function LeaveForm({ student }: { student: string }) {
           path: '/parent/leave/apply',
           data: { ...asked, studentId: student },
           name: 'leave.ask',
-          about: [who, days].filter(Boolean).join(' · '),
+          about: joined([who, days]),
           changes: ['/parent/leave/'],
         })
       }

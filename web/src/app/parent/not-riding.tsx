@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
-import { type Key, t } from '../../messages/messages'
+import { joined, type Key, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { Month, MonthBar } from '../month'
 import { problemText } from '../problem'
@@ -69,7 +69,14 @@ export function NotRiding({ child, rides, days }: NotRidingProps) {
             <li key={date} className="between">
               <span>
                 <span className="line-title">{date === today ? t('nav.today') : format.day(date)}</span>
-                {!isWhole && <span className="note">{said.map((w) => t(ways[w])).join(', ')}</span>}
+                {!isWhole && (
+                  <span className="note">
+                    {joined(
+                      said.map((w) => t(ways[w])),
+                      ', ',
+                    )}
+                  </span>
+                )}
               </span>
               <Button onClick={() => void say(date, '', true)} busy={busy === date}>
                 {t('bus.ridesAfterAll')}

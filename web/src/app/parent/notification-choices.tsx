@@ -4,7 +4,9 @@ import { queries } from '../../api/queries'
 import { type Key, t } from '../../messages/messages'
 import { problemText } from '../problem'
 import { useRead } from '../read'
-import { Card, Page, Shown } from '../ui'
+import { useAddress } from '../route'
+import { Button, Card, Choices, Page, Shown } from '../ui'
+import { useChildren } from './children'
 
 type Choice = Schemas['PreferenceNow']
 
@@ -25,20 +27,35 @@ const kinds: Record<string, Key> = {
   EVENT: 'school.events',
 }
 
-/** By which ways the parent wants which notifications. Every tick is kept at once. */
+/** By which ways the parent wants which notifications, for all children or for one. Every tick is kept at once. */
 export function NotificationChoices() {
   const read = useRead([path], () => call(api.GET(path)))
+  const children = useChildren().data?.students ?? []
+  const child = useAddress().query.get('child') ?? ''
   return (
     <Page title={t('choices.title')} back="/more">
       <p className="note">{t('choices.why')}</p>
+      {children.length > 1 && (
+        <Choices
+          label={t('children.label')}
+          of={[
+            { id: '', name: t('choices.allChildren') },
+            ...children.map((c) => ({ id: c.id, name: c.firstName })),
+          ].map((c) => ({ ...c, current: c.id === child }))}
+          to={(id) => `/more/notifications${id && `?child=${id}`}`}
+        />
+      )}
       <Shown of={read} lines={8}>
-        {({ preferences, whatsApp }) => (
-          <>
-            {preferences.map((c) => (
-              <Kind key={c.type} of={c} />
-            ))}
-            <WhatsApp agreed={whatsApp} />
-          </>
+        {({ preferences, ofChildren, whatsApp }) => (
+          <div key={child} className="form">
+            {preferences
+              .filter((c) => !child || c.type !== 'ANNOUNCEMENT')
+              .map((c) => {
+                const own = ofChildren.find((o) => o.studentId === child && o.type === c.type)
+                return <Kind key={c.type} of={{ ...c, ...own }} child={child} isOwn={own !== undefined} />
+              })}
+            {!child && <WhatsApp agreed={whatsApp} />}
+          </div>
         )}
       </Shown>
     </Page>
@@ -71,25 +88,28 @@ function WhatsApp({ agreed }: { agreed: boolean }) {
   )
 }
 
-function Kind({ of }: { of: Choice }) {
+function Kind({ of, child, isOwn }: { of: Choice; child: string; isOwn: boolean }) {
   const [chosen, setChosen] = useState<Choice>()
   const shown = chosen ?? of
   const [error, setError] = useState('')
   const name = kinds[of.type]
   if (!name) return null
-  const change = async (way: keyof typeof ways | 'details', is: boolean) => {
-    const next = { ...shown, [way]: is }
-    const { mayTurnOff: _, ...wish } = next
+  const keep = async (next: Choice, asForAll = false) => {
+    const { type, push, sms, email, details } = next
+    const wish = { type, push, sms, email, details }
     setChosen(next)
     setError('')
     try {
-      const all = await call(api.PUT(path, { body: { data: { preferences: [wish as Schemas['Preference']] } } }))
-      queries.setQueryData([path], all)
+      const data = child
+        ? { preferences: [], ofChildren: [{ ...wish, studentId: child, asForAll }] }
+        : { preferences: [wish] }
+      queries.setQueryData([path], await call(api.PUT(path, { body: { data } })))
     } catch (e) {
       setError(problemText(e))
     }
     setChosen(undefined)
   }
+  const change = (way: keyof typeof ways | 'details', is: boolean) => keep({ ...shown, [way]: is })
   return (
     <Card label={t(name)}>
       <fieldset className="ticks">
@@ -112,6 +132,7 @@ function Kind({ of }: { of: Choice }) {
           </label>
         )}
       </fieldset>
+      {isOwn && <Button onClick={() => void keep(of, true)}>{t('choices.asForAll')}</Button>}
       {!of.mayTurnOff && <p className="note">{t('choices.always')}</p>}
       {error && (
         <p className="error" role="alert">

@@ -16,7 +16,9 @@ export function Receipt({ id }: { id: string }) {
         {(r) => (
           <Card label={r.receiptNumber}>
             <div className="between">
-              <h2>{r.receiptNumber}</h2>
+              <h2>
+                <bdi>{r.receiptNumber}</bdi>
+              </h2>
               {r.reversed && <Status tone="bad">{t('receipt.reversed')}</Status>}
               {r.clearing === 'IN_CLEARING' && <Status tone="warn">{t('receipt.inClearing')}</Status>}
             </div>

@@ -1,4 +1,4 @@
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { Card, Line, Parts } from '../ui'
 import { useMonth } from './attendance'
@@ -77,7 +77,12 @@ function ExamsLine({ of }: { of: Child }) {
 
 function ResultsLine({ of }: { of: Child }) {
   const { data } = useResults(of.id)
-  const names = data?.exams.map((e) => e.examName).join(', ')
+  const names =
+    data &&
+    joined(
+      data.exams.map((e) => e.examName),
+      ', ',
+    )
   const note = names || (data?.years.length ? t('school.earlierResults') : t('results.none'))
   return <Line to={at(of, 'results')} title={t('school.results')} note={data ? note : unknown} />
 }
@@ -101,8 +106,7 @@ function BusLine({ of }: { of: Child }) {
   const { data } = useRides()
   const ride = rideOf(data?.buses ?? [], of.id) ?? data?.buses.find((r) => r.studentId === of.id)
   if (data && !ride) return null
-  const note =
-    ride && `${t('bus.number', { bus: ride.busNumber })} · ${ride.stopName} ${format.clock(ride.plannedTime)}`
+  const note = ride && joined([t('bus.number', { bus: ride.busNumber }), ride.stopName, format.clock(ride.plannedTime)])
   return <Line to={`/bus/${of.id}`} title={t('bus.title')} note={note ?? unknown} />
 }
 

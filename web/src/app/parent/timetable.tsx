@@ -1,5 +1,5 @@
 import { api, call, type Schemas } from '../../api/client'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useRead } from '../read'
 import { useAddress } from '../route'
@@ -57,12 +57,10 @@ function Lesson({ of }: { of: Schemas['DaySlot'] }) {
       <div className="grow">
         <span className="line-title">{of.subjectName}</span>
         <span className="note">
-          {[
+          {joined([
             of.substitutionId ? of.substituteTeacherName : of.teacherName,
             of.room && t('timetable.room', { room: of.room }),
-          ]
-            .filter(Boolean)
-            .join(' · ')}
+          ])}
         </span>
         {of.substitutionId && (
           <Status tone="warn">

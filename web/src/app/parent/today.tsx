@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client'
 import { useSession } from '../../api/session'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
 import { Suggestions } from '../account/suggestions'
 import { timeOf, useFormat } from '../format'
@@ -23,9 +23,7 @@ export function Today() {
   const leave = useLeave()
   return (
     <Page title={t('nav.today')}>
-      <p className="note">
-        {school?.name} · {format.day(format.today())}
-      </p>
+      <p className="note">{joined([school?.name, format.day(format.today())])}</p>
       <Shown of={children} lines={4} isEmpty={(d) => d.students.length === 0} empty="children.none">
         {({ students }) =>
           students.map((child) => (

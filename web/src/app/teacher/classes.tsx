@@ -1,9 +1,10 @@
 import { IconPhone } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { api, call, fetchBlob, type Schemas } from '../../api/client'
-import { type Key, t } from '../../messages/messages'
+import { api, call, type Schemas } from '../../api/client'
+import { joined, t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
+import { Picture } from '../picture'
 import { useRead } from '../read'
+import { relationOf } from '../relation'
 import { Card, Line, Page, Shown } from '../ui'
 import { placeOf, useClasses } from './lessons'
 
@@ -20,9 +21,7 @@ export function Classes() {
                 key={c.divisionId}
                 to={`/classes/${c.divisionId}`}
                 title={placeOf(c)}
-                note={[c.isClassTeacher && t('classes.mine'), t('classes.students', { count: c.studentCount })]
-                  .filter(Boolean)
-                  .join(' · ')}
+                note={joined([c.isClassTeacher && t('classes.mine'), t('classes.students', { count: c.studentCount })])}
               />
             ))}
           </Card>
@@ -30,12 +29,6 @@ export function Classes() {
       </Shown>
     </Page>
   )
-}
-
-const relations: Record<string, Key> = {
-  FATHER: 'relation.father',
-  MOTHER: 'relation.mother',
-  GUARDIAN: 'relation.guardian',
 }
 
 /** Who sits in a class, with their pictures; for its class teacher also whom to call. */
@@ -63,38 +56,20 @@ export function ClassList({ division }: { division: string }) {
 function Student({ of }: { of: Schemas['RosterStudent'] }) {
   return (
     <li className="person">
-      <Picture file={of.photoFileId} name={of.firstName} />
+      <Picture file={of.photoFileId} letters={[...of.firstName][0] ?? ''} />
       <div className="grow">
         <span className="line-title">{nameOf(of)}</span>
-        <span className="note">{[of.rollNumber, of.admissionNumber].filter(Boolean).join(' · ')}</span>
+        <span className="note">{joined([of.rollNumber, of.admissionNumber])}</span>
         {of.allergies && <span className="note">{t('classes.allergies', { text: of.allergies })}</span>}
         {of.guardians.map((g) => (
           <a key={g.phone} href={`tel:${g.phone}`} className="register-link">
             <IconPhone aria-hidden size={18} />
             <span>
-              {g.name} <span className="note">{t(relations[g.relation] ?? 'relation.other')}</span>
+              {g.name} <span className="note">{relationOf(g.relation)}</span>
             </span>
           </a>
         ))}
       </div>
     </li>
-  )
-}
-
-/** A small picture of a student; the first letter of the name stands for one that there is not. */
-function Picture({ file, name }: { file: string | null; name: string }) {
-  const picture = useQuery({
-    queryKey: ['photo', file],
-    queryFn: async () => URL.createObjectURL(await fetchBlob(`/teacher/file/${file}`, { thumbnail: 'true' })),
-    enabled: file !== null,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  })
-  if (picture.data) return <img className="picture" src={picture.data} alt="" width="44" height="44" />
-  return (
-    <span className="picture" aria-hidden>
-      {[...name][0]}
-    </span>
   )
 }

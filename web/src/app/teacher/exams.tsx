@@ -1,10 +1,10 @@
 import type { Schemas } from '../../api/client'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useUnsent } from '../queue'
 import { Card, Line, Page, Shown, Status } from '../ui'
 import { placeOf, useClasses } from './lessons'
-import { resultsLane, useExams, useSchedule } from './results'
+import { resultsLane, type Seats, useExams, useGroups, useSchedule } from './results'
 
 /** The papers whose marks the teacher enters, exam by exam. */
 export function Exams() {
@@ -20,6 +20,7 @@ export function Exams() {
 
 function ExamCard({ of }: { of: Schemas['Exam'] }) {
   const schedule = useSchedule(of.id)
+  const sheets = useGroups(of.id).data?.sheets ?? []
   return (
     <Card label={of.name}>
       <div className="between">
@@ -27,29 +28,51 @@ function ExamCard({ of }: { of: Schemas['Exam'] }) {
         {of.status === 'PUBLISHED' && <Status tone="good">{t('marks.published')}</Status>}
       </div>
       <Shown of={schedule} lines={2}>
-        {({ papers }) => papers.map((p) => <PaperLines key={p.id} of={p} />)}
+        {({ papers }) =>
+          papers.map((p) => <PaperLines key={p.id} of={p} groups={sheets.filter((s) => s.paperId === p.id)} />)
+        }
       </Shown>
     </Card>
   )
 }
 
-/** A line for each division in which the teacher teaches the paper's subject. */
-function PaperLines({ of }: { of: Schemas['Paper'] }) {
-  const format = useFormat()
+interface PaperProps {
+  of: Schemas['Paper']
+  groups: Schemas['GroupSheet'][]
+}
+
+/** A line for each group whose lessons the teacher holds, and for each other division in which they teach the paper's subject. */
+function PaperLines({ of, groups }: PaperProps) {
   const classes = useClasses().data?.items ?? []
-  const unsent = useUnsent() ?? []
-  return classes
-    .filter((c) => c.classId === of.classId && (c.subjectIds.length === 0 || c.subjectIds.includes(of.subjectId)))
-    .map((c) => {
-      const waits = unsent.some((i) => i.lane === resultsLane(of.id, c.divisionId))
-      return (
-        <Line
-          key={c.divisionId}
-          to={`/marks/${of.examId}/${of.id}/${c.divisionId}`}
-          title={`${of.subjectName} · ${placeOf(c)}`}
-          note={format.day(of.examDate)}
-          end={waits && <Status tone="warn">{t('queue.waiting')}</Status>}
-        />
-      )
-    })
+  const inGroups = new Set(groups.flatMap((g) => g.divisionIds))
+  const divisions = classes.filter(
+    (c) =>
+      c.classId === of.classId &&
+      (c.subjectIds.length === 0 || c.subjectIds.includes(of.subjectId)) &&
+      !inGroups.has(c.divisionId),
+  )
+  return (
+    <>
+      {groups.map((g) => (
+        <PaperLine key={g.groupId} of={of} seats={{ kind: 'group', id: g.groupId }} place={g.groupName} />
+      ))}
+      {divisions.map((c) => (
+        <PaperLine key={c.divisionId} of={of} seats={{ kind: 'division', id: c.divisionId }} place={placeOf(c)} />
+      ))}
+    </>
+  )
+}
+
+function PaperLine({ of, seats, place }: { of: Schemas['Paper']; seats: Seats; place: string }) {
+  const format = useFormat()
+  const waits = useUnsent(resultsLane(of.id, seats))?.length
+  const at = `/marks/${of.examId}/${of.id}`
+  return (
+    <Line
+      to={seats.kind === 'group' ? `${at}/group/${seats.id}` : `${at}/${seats.id}`}
+      title={joined([of.subjectName, place])}
+      note={format.day(of.examDate)}
+      end={waits ? <Status tone="warn">{t('queue.waiting')}</Status> : undefined}
+    />
+  )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { daysOf, typeOf } from '../leave-row'
 import { problemText } from '../problem'
@@ -66,7 +66,7 @@ function Request({ of }: { of: Schemas['LeaveView'] }) {
         path: '/teacher/leave/decide',
         data: { leaveId: of.id, status, note: note.trim() },
         name: status === 'APPROVED' ? 'leave.approve' : 'leave.refuse',
-        about: `${of.applicantName} · ${days}`,
+        about: joined([of.applicantName, days]),
         changes: ['/teacher/leave/', '/teacher/attendance/'],
       })
     } catch (e) {

@@ -1,13 +1,13 @@
-import { memo, useCallback, useEffect, useState } from 'react'
+import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
 import { useFormat } from '../format'
 import { problemText } from '../problem'
 import { drop, put } from '../queue'
 import { useRead } from '../read'
 import { drafts } from '../store'
-import { Button, Card, Page, Shown, Skeleton, Status } from '../ui'
+import { Button, Card, Empty, Page, Shown, Skeleton, Status } from '../ui'
 import { Unsent } from '../unsent'
 import { useHold } from '../update'
 import { placeOf } from './lessons'
@@ -18,28 +18,64 @@ import {
   type Result,
   type Results,
   resultsLane,
+  type Seats,
   uploadOf,
+  useGroups,
   useResults,
   useSchedule,
 } from './results'
 
-type Student = Schemas['RosterStudent']
+type Student = Pick<Schemas['RosterStudent'], 'id' | 'firstName' | 'lastName' | 'rollNumber'> & {
+  divisionName?: string
+}
 
 /** The marks of a paper in a division, by the phone's number keys. */
-export function MarkSheet({ exam, paper: id, division }: { exam: string; paper: string; division: string }) {
+export function MarkSheet({ exam, paper, division }: { exam: string; paper: string; division: string }) {
+  return (
+    <PaperPage exam={exam} paper={paper}>
+      {(of, isOpen) => <Division paper={of} division={division} isOpen={isOpen} />}
+    </PaperPage>
+  )
+}
+
+/** The same in a group, whose students sit in several divisions. */
+export function GroupMarkSheet({ exam, paper, group }: { exam: string; paper: string; group: string }) {
+  const groups = useGroups(exam)
+  return (
+    <PaperPage exam={exam} paper={paper}>
+      {(of, isOpen) => (
+        <Shown of={groups} lines={8}>
+          {({ sheets }) => {
+            const sheet = sheets.find((s) => s.paperId === paper && s.groupId === group)
+            if (!sheet) return <Empty text={t('problem.notFound')} />
+            const seats: Seats = { kind: 'group', id: group }
+            return <Read paper={of} seats={seats} place={sheet.groupName} students={sheet.students} isOpen={isOpen} />
+          }}
+        </Shown>
+      )}
+    </PaperPage>
+  )
+}
+
+interface PageProps {
+  exam: string
+  paper: string
+  children: (paper: Schemas['Paper'], isOpen: boolean) => ReactNode
+}
+
+function PaperPage({ exam, paper: id, children }: PageProps) {
   const schedule = useSchedule(exam)
   const paper = schedule.data?.papers.find((p) => p.id === id)
   return (
     <Page title={paper?.subjectName ?? t('nav.marks')} back="/marks">
       <Shown of={schedule} lines={8}>
-        {(data) => paper && <Class paper={paper} division={division} isOpen={data.exam.status !== 'PUBLISHED'} />}
+        {(data) => paper && children(paper, data.exam.status !== 'PUBLISHED')}
       </Shown>
     </Page>
   )
 }
 
-function Class({ paper, division, isOpen }: { paper: Schemas['Paper']; division: string; isOpen: boolean }) {
-  const format = useFormat()
+function Division({ paper, division, isOpen }: { paper: Schemas['Paper']; division: string; isOpen: boolean }) {
   const date = paper.examDate
   const students = useRead(['/teacher/class/students', division, date], () =>
     call(
@@ -48,40 +84,43 @@ function Class({ paper, division, isOpen }: { paper: Schemas['Paper']; division:
       }),
     ),
   )
-  const { read, unsent } = useResults(paper.id, division)
+  const seats: Seats = { kind: 'division', id: division }
   return (
     <Shown of={students} lines={8} isEmpty={(d) => d.students.length === 0} empty="register.nobody">
-      {(data) => (
-        <>
-          <p className="note">
-            {[paper.examName, placeOf(data), format.day(date), t('marks.outOf', { count: paper.maxMarks })].join(' · ')}
-          </p>
-          <Shown of={read} lines={8} dated>
-            {() =>
-              unsent ? (
-                <Sheet paper={paper} division={division} roster={data} isOpen={isOpen} />
-              ) : (
-                <Skeleton lines={8} />
-              )
-            }
-          </Shown>
-        </>
-      )}
+      {(data) => <Read paper={paper} seats={seats} place={placeOf(data)} students={data.students} isOpen={isOpen} />}
     </Shown>
   )
 }
 
 interface SheetProps {
   paper: Schemas['Paper']
-  division: string
-  roster: Schemas['DivisionRoster']
+  seats: Seats
+  /** The division's or the group's name. */
+  place: string
+  students: Student[]
   isOpen: boolean
 }
 
-function Sheet({ paper, division, roster, isOpen }: SheetProps) {
+function Read(props: SheetProps) {
   const format = useFormat()
-  const name = resultsLane(paper.id, division)
-  const { read, unsent = [], known, waiting, isFresh } = useResults(paper.id, division)
+  const { paper, seats, place } = props
+  const { read, unsent } = useResults(paper.id, seats)
+  return (
+    <>
+      <p className="note">
+        {joined([paper.examName, place, format.day(paper.examDate), t('marks.outOf', { count: paper.maxMarks })])}
+      </p>
+      <Shown of={read} lines={8} dated>
+        {() => (unsent ? <Sheet {...props} /> : <Skeleton lines={8} />)}
+      </Shown>
+    </>
+  )
+}
+
+function Sheet({ paper, seats, place, students, isOpen }: SheetProps) {
+  const format = useFormat()
+  const name = resultsLane(paper.id, seats)
+  const { read, unsent = [], known, waiting, isFresh } = useResults(paper.id, seats)
   const [typed, setTyped] = useState<Results>(() => drafts.recall<Results>(name) ?? {})
   const [error, setError] = useState('')
   const isTyped = Object.keys(typed).length > 0
@@ -92,7 +131,6 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
   }, [name, typed, isTyped])
   const set = useCallback((id: string, result: Result) => setTyped((was) => ({ ...was, [id]: result })), [])
 
-  const { students } = roster
   const paste = useCallback(
     (from: string, lines: string[]) => {
       const first = students.findIndex((s) => s.id === from)
@@ -103,8 +141,8 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
   )
 
   const results: Results = { ...known, ...waiting, ...typed }
-  const missing = roster.students.filter((s) => isEmpty(results[s.id]))
-  const wrong = roster.students.filter((s) => !isPossible(results[s.id], paper.maxMarks))
+  const missing = students.filter((s) => isEmpty(results[s.id]))
+  const wrong = students.filter((s) => !isPossible(results[s.id], paper.maxMarks))
   const isChanged = Object.entries(typed).some(([id, r]) => !isEmpty(r) && !isSameResult(r, waiting[id] ?? known[id]))
   const refused = unsent.filter((i) => i.refused !== undefined)
 
@@ -122,7 +160,7 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
           path: '/teacher/result/upload',
           data,
           name: 'nav.marks',
-          about: [paper.examName, paper.subjectName, placeOf(roster)].join(' · '),
+          about: joined([paper.examName, paper.subjectName, place]),
           changes: ['/teacher/result/'],
           insteadOf: instead.at(-1),
         })
@@ -142,7 +180,7 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
         </Card>
       ))}
       <ul className="card marks">
-        {roster.students.map((s) => (
+        {students.map((s) => (
           <MarkRow
             key={s.id}
             of={s}
@@ -159,12 +197,12 @@ function Sheet({ paper, division, roster, isOpen }: SheetProps) {
           {unsent.length > 0 && refused.length === 0 && <Status tone="warn">{t('queue.waiting')}</Status>}
           {missing.length > 0 && (
             <p className="note two-lines">
-              {t('marks.missing', { count: missing.length, names: missing.map((s) => nameOf(s)).join(', ') })}
+              {t('marks.missing', { count: missing.length, names: joined(missing.map(nameOf), ', ') })}
             </p>
           )}
           {wrong.length > 0 && (
             <p className="error" role="alert">
-              {t('marks.wrong', { names: wrong.map((s) => nameOf(s)).join(', '), most: format.number(paper.maxMarks) })}
+              {t('marks.wrong', { names: joined(wrong.map(nameOf), ', '), most: format.number(paper.maxMarks) })}
             </p>
           )}
           {error && (
@@ -232,7 +270,10 @@ const MarkRow = memo(function MarkRow(props: {
         <legend className="hidden">{nameOf(of)}</legend>
         <span className="mark-name">
           <span className="note">{of.rollNumber ?? ''}</span>
-          <span className="grow">{nameOf(of)}</span>
+          <span className="grow">
+            {nameOf(of)}
+            {of.divisionName && <span className="note">{of.divisionName}</span>}
+          </span>
         </span>
         <span className="mark-choices">
           {(['ABSENT', 'EXEMPT'] as const).map((which) => (

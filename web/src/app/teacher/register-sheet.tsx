@@ -1,6 +1,6 @@
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useCallback, useEffect, useState } from 'react'
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
 import { useFormat } from '../format'
 import { marks as looks } from '../parent/marks'
@@ -70,9 +70,10 @@ function LessonNote({ data, date }: { data: RegisterData | undefined; date: stri
   const format = useFormat()
   return (
     <span className="note">
-      {[data?.lesson && `${data.lesson.subjectName}, ${format.clock(data.lesson.startTime)}`, format.day(date)]
-        .filter(Boolean)
-        .join(' · ')}
+      {joined([
+        data?.lesson && joined([data.lesson.subjectName, format.clock(data.lesson.startTime)], ', '),
+        format.day(date),
+      ])}
     </span>
   )
 }
@@ -137,7 +138,7 @@ function Sheet({ of, data }: { of: RegisterOf; data: RegisterData }) {
           ...post,
           lane: name,
           name: 'nav.register',
-          about: [placeOf({ groupName: data.lesson?.groupName, ...data }), format.day(of.date)].join(' · '),
+          about: joined([placeOf({ groupName: data.lesson?.groupName, ...data }), format.day(of.date)]),
           changes: ['/teacher/attendance/'],
           insteadOf: instead.at(-1),
         })

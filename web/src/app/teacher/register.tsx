@@ -1,4 +1,4 @@
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { Card, Empty, Line, Page, Shown } from '../ui'
 import { placeOf, type RegisterOf, registerPath, useClasses, useLessons } from './lessons'
@@ -24,7 +24,7 @@ export function Register() {
                   <RegisterLine
                     key={l.slotId}
                     of={{ kind: 'lesson', id: l.slotId, date }}
-                    title={`${format.clock(l.startTime)} · ${placeOf(l)}`}
+                    title={joined([format.clock(l.startTime), placeOf(l)])}
                     note={l.subjectName}
                   />
                 ))}

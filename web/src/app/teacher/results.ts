@@ -1,4 +1,4 @@
-// The results of a paper in one division: as the server has them, as they wait to be sent, and as they are sent.
+// The results of a paper in one division or group: as the server has them, as they wait to be sent, and as they are sent.
 import { useMemo } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
@@ -25,7 +25,19 @@ export const useSchedule = (exam: string) =>
     call(api.GET('/teacher/exam/{id}/schedule', { params: { path: { id: exam } } })),
   )
 
-export const resultsLane = (paper: string, division: string) => `marks:${paper}:${division}`
+/** The mark sheets of the groups whose lessons the teacher holds: one goes over several divisions. */
+export const useGroups = (exam: string) =>
+  useRead(['/teacher/exam/groups', exam], () =>
+    call(api.GET('/teacher/exam/{id}/groups', { params: { path: { id: exam } } })),
+  )
+
+/** Who sits a paper together: a division or a group. */
+export interface Seats {
+  kind: 'division' | 'group'
+  id: string
+}
+
+export const resultsLane = (paper: string, { id }: Seats) => `marks:${paper}:${id}`
 export const isEmpty = (r: Result | undefined) => !r || (r.text === '' && !r.away)
 export const isSameResult = (a: Result | undefined, b: Result | undefined) =>
   (a?.text ?? '') === (b?.text ?? '') && a?.away === b?.away
@@ -46,12 +58,12 @@ function resultsOf(items: readonly UnsentResults[]): Results {
   return all
 }
 
-/** A paper's results in a division, with what this phone knows besides. */
-export function useResults(paper: string, division: string) {
-  const lane = resultsLane(paper, division)
-  const read = useRead(['/teacher/result/list', paper, division], () =>
-    fetchAll('/teacher/result/list', { filters: { paperId: paper, divisionId: division } }),
-  )
+/** A paper's results, with what this phone knows besides. Those of a group are among all that the teacher may see. */
+export function useResults(paper: string, seats: Seats) {
+  const lane = resultsLane(paper, seats)
+  const filters: Record<string, string> =
+    seats.kind === 'division' ? { paperId: paper, divisionId: seats.id } : { paperId: paper }
+  const read = useRead(['/teacher/result/list', paper, seats.id], () => fetchAll('/teacher/result/list', { filters }))
   const unsent = useUnsent(lane) as readonly UnsentResults[] | undefined
   const taken = useTaken(lane, read.dataUpdatedAt) as readonly UnsentResults[]
   const news = taken.map((i) => i.id).join()

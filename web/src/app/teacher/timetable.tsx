@@ -1,4 +1,4 @@
-import { t } from '../../messages/messages'
+import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useAddress } from '../route'
 import { Card, Page, Shown } from '../ui'
@@ -30,9 +30,7 @@ export function Timetable() {
                   <div className="grow">
                     <span className="line-title">{placeOf(slot)}</span>
                     <span className="note">
-                      {[slot.subjectName, slot.room && t('timetable.room', { room: slot.room })]
-                        .filter(Boolean)
-                        .join(' · ')}
+                      {joined([slot.subjectName, slot.room && t('timetable.room', { room: slot.room })])}
                     </span>
                     <Substitution of={slot} />
                     {slot.note && <p className="note">{slot.note}</p>}

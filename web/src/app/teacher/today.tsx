@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client'
 import { useSession } from '../../api/session'
-import { type Key, t } from '../../messages/messages'
+import { joined, type Key, t } from '../../messages/messages'
 import { Suggestions } from '../account/suggestions'
 import { useFormat } from '../format'
 import { Link } from '../route'
@@ -33,9 +33,7 @@ export function Today() {
     isOff ? 'today.noSchool' : slots.length > 0 ? 'today.lessonsOver' : 'timetable.none'
   return (
     <Page title={t('nav.today')}>
-      <p className="note">
-        {school?.name} · {format.day(date)}
-      </p>
+      <p className="note">{joined([school?.name, format.day(date)])}</p>
       <Shown of={day} lines={5}>
         {({ slots }) => (
           <>
@@ -85,7 +83,7 @@ function Next(props: { of?: Slot; register: (s: Slot) => RegisterOf | undefined;
         </span>
       </div>
       <p className="amount">{next.subjectName}</p>
-      <p>{[placeOf(next), next.room && t('timetable.room', { room: next.room })].filter(Boolean).join(' · ')}</p>
+      <p>{joined([placeOf(next), next.room && t('timetable.room', { room: next.room })])}</p>
       <Substitution of={next} />
       {register && (
         <>
@@ -112,9 +110,7 @@ function LessonRow({ of, register }: { of: Slot; register: RegisterOf | undefine
       </time>
       <div className="grow">
         <span className="line-title">{placeOf(of)}</span>
-        <span className="note">
-          {[of.subjectName, of.room && t('timetable.room', { room: of.room })].filter(Boolean).join(' · ')}
-        </span>
+        <span className="note">{joined([of.subjectName, of.room && t('timetable.room', { room: of.room })])}</span>
         <Substitution of={of} />
         {of.note && <p className="note">{of.note}</p>}
         {register && (

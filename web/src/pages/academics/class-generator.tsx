@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 
@@ -27,17 +28,17 @@ export function GenerateClasses({ close }: { close: () => void }) {
   }
   const nothing = plan && plan.newClasses + plan.newDivisions === 0
   return (
-    <Dialog title="Add many classes" onClose={close} size={520}>
+    <Dialog title={t('Add many classes')} onClose={close} size={520}>
       <Stack gap={12}>
         <TextInput
-          label="Classes"
-          description="Names with commas between them, for example: Nursery, LKG, UKG, 1 to 10"
+          label={t('Classes')}
+          description={t('Names with commas between them, for example: Nursery, LKG, UKG, 1 to 10')}
           value={classes}
           onChange={edit(setClasses)}
         />
         <TextInput
-          label="Divisions of each class"
-          description="For example: A to C. Leave it empty for none"
+          label={t('Divisions of each class')}
+          description={t('For example: A to C. Leave it empty for none')}
           value={divisions}
           onChange={edit(setDivisions)}
         />
@@ -46,15 +47,21 @@ export function GenerateClasses({ close }: { close: () => void }) {
           <div role="status">
             <Text fw={500}>
               {nothing
-                ? 'The school has all of these already.'
-                : `${format.number(plan.newClasses)} new classes, ${format.number(plan.newDivisions)} new divisions`}
+                ? t('The school has all of these already.')
+                : t('{newClasses} new classes, {newDivisions} new divisions', {
+                    newClasses: format.number(plan.newClasses),
+                    newDivisions: format.number(plan.newDivisions),
+                  })}
             </Text>
             <ul className="details">
               {plan.classes.map((c) => (
                 <li key={c.name}>
-                  {c.name}
-                  {c.newDivisions.length > 0 && `: ${c.newDivisions.join(', ')}`}
-                  {!c.new && ' (exists)'}
+                  {!c.new
+                    ? t('{name}{newDivisions} (exists)', {
+                        name: c.name,
+                        newDivisions: c.newDivisions.length > 0 && `: ${c.newDivisions.join(', ')}`,
+                      })
+                    : `${c.name}${c.newDivisions.length > 0 && `: ${c.newDivisions.join(', ')}`}`}
                 </li>
               ))}
             </ul>
@@ -63,15 +70,15 @@ export function GenerateClasses({ close }: { close: () => void }) {
         <Group gap={8}>
           {plan && !nothing ? (
             <Button loading={run.isPending} onClick={() => run.mutate(false)}>
-              Add them
+              {t('Add them')}
             </Button>
           ) : (
             <Button loading={run.isPending} disabled={!classes.trim()} onClick={() => run.mutate(true)}>
-              Preview
+              {t('Preview')}
             </Button>
           )}
           <Button variant="default" onClick={close}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>

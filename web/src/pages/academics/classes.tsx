@@ -7,6 +7,7 @@ import { api, call, done, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed, useClasses, useDivisions, useSubjects } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty, Trouble } from '../../patterns/feedback'
@@ -23,7 +24,7 @@ export function Classes() {
   const classes = useClasses()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a class
+      {t('Add a class')}
     </Button>
   )
   const [many, setMany] = useState(false)
@@ -33,43 +34,43 @@ export function Classes() {
       {many && <GenerateClasses close={() => setMany(false)} />}
       <ListPage
         path="/school-admin/class/list"
-        title="Classes"
-        noun={['class', 'classes']}
+        title={t('Classes')}
+        noun={[t('class'), t('classes')]}
         id={(c) => c.id}
         name={(c) => c.name}
-        search="Name or code"
+        search={t('Name or code')}
         columns={[
-          { key: 'name', title: 'Name', cell: (c) => c.name, sort: 'name' },
+          { key: 'name', title: t('Name'), cell: (c) => c.name, sort: 'name' },
           {
             key: 'divisions',
-            title: 'Divisions',
+            title: t('Divisions'),
             cell: (c) =>
               of(c.id)
                 .map((d) => d.name)
                 .join(', ') || (
                 <Text span c="dimmed">
-                  None yet
+                  {t('None yet')}
                 </Text>
               ),
             phone: true,
           },
-          { key: 'level', title: 'Level', cell: (c) => c.level, sort: 'level', end: true },
+          { key: 'level', title: t('Level'), cell: (c) => c.level, sort: 'level', end: true },
           {
             key: 'next',
-            title: 'Next class',
+            title: t('Next class'),
             cell: (c) => classes.data?.find((x) => x.id === c.nextClassId)?.name ?? '',
           },
-          { key: 'code', title: 'Code', cell: (c) => c.code, hidden: true },
+          { key: 'code', title: t('Code'), cell: (c) => c.code, hidden: true },
         ]}
         primary={may('class', 'write') && add}
         more={
           <>
             <Button component={Link} to="/groups" variant="default">
-              Electives and groups
+              {t('Electives and groups')}
             </Button>
             {may('class', 'write') && (
               <Button variant="default" onClick={() => setMany(true)}>
-                Add many…
+                {t('Add many…')}
               </Button>
             )}
           </>
@@ -77,16 +78,18 @@ export function Classes() {
         empty={
           <Empty
             icon={<IconSchool size={32} stroke={1.2} />}
-            title="No classes yet"
-            text="A class has divisions, and students sit in a division. Classes know which one comes next, so that promotion is one click."
+            title={t('No classes yet')}
+            text={t(
+              'A class has divisions, and students sit in a division. Classes know which one comes next, so that promotion is one click.',
+            )}
             action={
               may('class', 'write') && (
                 <Button onClick={() => setMany(true)} leftSection={<IconPlus size={16} />}>
-                  Add many classes
+                  {t('Add many classes')}
                 </Button>
               )
             }
-            example="For example: Class 5 with divisions A and B."
+            example={t('For example: Class 5 with divisions A and B.')}
           />
         }
         drawer={(id, close) =>
@@ -110,11 +113,11 @@ function ClassDrawer({ id, close }: { id: string; close: () => void }) {
 }
 
 const classLabels = {
-  name: 'Name',
-  code: 'Code',
-  level: 'Level',
-  nextClassId: 'Next class',
-  gradeScaleId: 'Grade scale',
+  name: t('Name'),
+  code: t('Code'),
+  level: t('Level'),
+  nextClassId: t('Next class'),
+  gradeScaleId: t('Grade scale'),
 }
 
 function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) {
@@ -164,7 +167,7 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
   })
   return (
     <FormDrawer
-      title={of?.name ?? 'Add a class'}
+      title={of?.name ?? t('Add a class')}
       what={of?.name ?? ''}
       close={close}
       draft={draft}
@@ -186,12 +189,12 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
     >
       <div className="pair">
         {f.text({ k: 'name', label: classLabels.name, placeholder: 'Class 5', required: true })}
-        {f.number({ k: 'level', label: classLabels.level, min: 0, description: 'The order of classes' })}
+        {f.number({ k: 'level', label: classLabels.level, min: 0, description: t('The order of classes') })}
         {f.choice({
           k: 'nextClassId',
           label: classLabels.nextClassId,
           data: (classes.data ?? []).filter((c) => c.id !== of?.id).map((c) => ({ value: c.id, label: c.name })),
-          none: 'None: students graduate',
+          none: t('None: students graduate'),
         })}
         {f.text({ k: 'code', label: classLabels.code })}
         {(scales.data?.length ?? 0) > 0 &&
@@ -199,7 +202,7 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
             k: 'gradeScaleId',
             label: classLabels.gradeScaleId,
             data: scales.data!.map((s) => ({ value: s.id, label: s.name })),
-            none: "The school's default scale",
+            none: t("The school's default scale"),
           })}
       </div>
     </FormDrawer>
@@ -212,8 +215,8 @@ function DivisionLines({ of }: { of: Schemas['Class'] }) {
   const [editing, setEditing] = useState<string | null>(null)
   const mine = (divisions.data ?? []).filter((d) => d.classId === of.id)
   return (
-    <section aria-label="Divisions">
-      <Text className="section">Divisions</Text>
+    <section aria-label={t('Divisions')}>
+      <Text className="section">{t('Divisions')}</Text>
       <Stack gap={8}>
         {mine.map((d) =>
           editing === d.id ? (
@@ -225,9 +228,13 @@ function DivisionLines({ of }: { of: Schemas['Class'] }) {
                   {of.name} {d.name}
                 </Text>
                 <Text size="sm" c="dimmed">
-                  {[d.classTeacherName, d.room && `Room ${d.room}`, d.capacity && `${d.capacity} places`]
+                  {[
+                    d.classTeacherName,
+                    d.room && t('Room {room}', { room: d.room }),
+                    d.capacity && t('{capacity} places', { capacity: d.capacity }),
+                  ]
                     .filter(Boolean)
-                    .join(' · ') || 'No class teacher or room yet'}
+                    .join(' · ') || t('No class teacher or room yet')}
                 </Text>
               </div>
               {may('division', 'write') && (
@@ -235,9 +242,9 @@ function DivisionLines({ of }: { of: Schemas['Class'] }) {
                   variant="default"
                   size="compact-md"
                   onClick={() => setEditing(d.id)}
-                  aria-label={`Edit ${of.name} ${d.name}`}
+                  aria-label={t('Edit {name} {name2}', { name: of.name, name2: d.name })}
                 >
-                  Edit
+                  {t('Edit')}
                 </Button>
               )}
             </Group>
@@ -249,7 +256,7 @@ function DivisionLines({ of }: { of: Schemas['Class'] }) {
           may('division', 'write') && (
             <Group>
               <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
-                Add a division
+                {t('Add a division')}
               </Button>
             </Group>
           )
@@ -308,9 +315,9 @@ function DivisionForm({ classId, of, close }: { classId: string; of?: Schemas['D
       }}
     >
       <Group gap={8} grow align="flex-start">
-        {f.text({ k: 'name', label: 'Name', placeholder: 'A' })}
-        {f.text({ k: 'room', label: 'Room' })}
-        {f.number({ k: 'capacity', label: 'Places', min: 1 })}
+        {f.text({ k: 'name', label: t('Name'), placeholder: 'A' })}
+        {f.text({ k: 'room', label: t('Room') })}
+        {f.number({ k: 'capacity', label: t('Places'), min: 1 })}
       </Group>
       <Trouble error={save.error ?? gone.error} />
       <Group gap={8} justify="flex-end">
@@ -320,18 +327,18 @@ function DivisionForm({ classId, of, close }: { classId: string; of?: Schemas['D
             color="red"
             c="red.8"
             size="compact-md"
-            mr="auto"
+            me="auto"
             loading={gone.isPending}
             onClick={() => gone.mutate()}
           >
-            Delete
+            {t('Delete')}
           </Button>
         )}
         <Button variant="default" size="compact-md" onClick={close}>
-          Cancel
+          {t('Cancel')}
         </Button>
         <Button size="compact-md" loading={save.busy} onClick={save.submit}>
-          {of ? 'Save division' : 'Add division'}
+          {of ? t('Save division') : t('Add division')}
         </Button>
       </Group>
     </Stack>
@@ -354,10 +361,10 @@ function ClassSubjects({ of }: { of: Schemas['Class'] }) {
   if (!q.data || !all.data) return null
   const taken = new Map(q.data.subjects.map((s) => [s.subjectId, s.weeklyPeriods]))
   return (
-    <section aria-label="Subjects">
-      <Text className="section">Subjects of the class</Text>
+    <section aria-label={t('Subjects')}>
+      <Text className="section">{t('Subjects of the class')}</Text>
       {all.data.length === 0 ? (
-        <Text c="dimmed">No subjects yet.</Text>
+        <Text c="dimmed">{t('No subjects yet.')}</Text>
       ) : (
         <Group gap={8}>
           {all.data.map((s) => (

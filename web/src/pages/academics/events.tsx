@@ -11,25 +11,27 @@ import { ClassTicks, useClassNames } from '../../patterns/ClassTicks'
 import { saveCSV } from '../../patterns/csv'
 import { Reading } from '../../patterns/FormDrawer'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat, words } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import { Reach } from '../communication/reach'
 import '../../day.css'
+import { rich, t } from '../../messages/console'
 
 type Event = Schemas['Event']
 const states: Record<string, ['good' | 'busy' | 'off' | 'bad', string]> = {
-  UPCOMING: ['busy', 'Upcoming'],
-  ONGOING: ['good', 'Ongoing'],
-  COMPLETED: ['off', 'Past'],
-  CANCELLED: ['bad', 'Cancelled'],
+  UPCOMING: ['busy', t('Upcoming')],
+  ONGOING: ['good', t('Ongoing')],
+  COMPLETED: ['off', t('Past')],
+  CANCELLED: ['bad', t('Cancelled')],
 }
 const audiences = [
-  { value: 'ALL', label: 'Everybody' },
-  { value: 'PARENTS', label: 'Parents' },
-  { value: 'STUDENTS', label: 'Students' },
-  { value: 'TEACHERS', label: 'Teachers only' },
-  { value: 'CLASSES', label: 'Some classes' },
+  { value: 'ALL', label: t('Everybody') },
+  { value: 'PARENTS', label: t('Parents') },
+  { value: 'STUDENTS', label: t('Students') },
+  { value: 'TEACHERS', label: t('Teachers only') },
+  { value: 'CLASSES', label: t('Some classes') },
 ]
 
 function State({ status }: { status: string }) {
@@ -45,7 +47,7 @@ export function Events() {
   const [address, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new', tab: undefined })}>
-      Add an event
+      {t('Add an event')}
     </Button>
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the address the page is opened with
@@ -60,39 +62,45 @@ export function Events() {
       .filter(Boolean)
       .join(', ')
   const places = (e: Event) =>
-    e.capacity ? `${format.number(e.signedUp)} of ${format.number(e.capacity)}` : format.number(e.signedUp)
+    e.capacity
+      ? t('{signedUp} of {capacity}', { signedUp: format.number(e.signedUp), capacity: format.number(e.capacity) })
+      : format.number(e.signedUp)
   return (
     <ListPage
       path="/school-admin/event/list"
-      title="Events"
-      noun={['event', 'events']}
+      title={t('Events')}
+      noun={[t('event'), t('events')]}
       id={(e) => e.id}
       name={(e) => e.title}
-      search="Title, venue or description"
+      search={t('Title, venue or description')}
       filters={[
         {
           key: 'status',
-          label: 'State',
+          label: t('State'),
           options: Object.entries(states).map(([value, [, label]]) => ({ value, label: label.toLowerCase() })),
         },
-        { key: 'classId', label: 'Class', options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })) },
+        {
+          key: 'classId',
+          label: t('Class'),
+          options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+        },
       ]}
       columns={[
-        { key: 'title', title: 'Title', cell: (e) => e.title, sort: 'title' },
-        { key: 'when', title: 'When', cell: when, sort: 'eventDate', phone: true },
-        { key: 'venue', title: 'Where', cell: (e) => e.venue },
+        { key: 'title', title: t('Title'), cell: (e) => e.title, sort: 'title' },
+        { key: 'when', title: t('When'), cell: when, sort: 'eventDate', phone: true },
+        { key: 'venue', title: t('Where'), cell: (e) => e.venue },
         {
           key: 'who',
-          title: 'For',
+          title: t('For'),
           cell: (e) =>
             e.classIds.length
               ? names(e.classIds, '')
               : (audiences.find((a) => a.value === e.targetAudience)?.label ?? words(e.targetAudience)),
         },
-        { key: 'places', title: 'Signed up', cell: places, end: true },
+        { key: 'places', title: t('Signed up'), cell: places, end: true },
         {
           key: 'status',
-          title: 'State',
+          title: t('State'),
           cell: (e) => <State status={e.status} />,
           phone: true,
         },
@@ -102,11 +110,11 @@ export function Events() {
         address.status === 'UPCOMING' ? (
           <Empty
             icon={<IconConfetti size={32} stroke={1.2} />}
-            title="Nothing is planned"
-            text="Past events are still here: choose another state, or clear the filter."
+            title={t('Nothing is planned')}
+            text={t('Past events are still here: choose another state, or clear the filter.')}
             action={
               <Button variant="default" onClick={() => setAddress({ status: undefined, page: '1' })}>
-                Show all events
+                {t('Show all events')}
               </Button>
             }
           />
@@ -115,10 +123,12 @@ export function Events() {
       empty={
         <Empty
           icon={<IconConfetti size={32} stroke={1.2} />}
-          title="No events yet"
-          text="Sports days, concerts, meetings: parents see what is for their children and sign them up in the app."
+          title={t('No events yet')}
+          text={t(
+            'Sports days, concerts, meetings: parents see what is for their children and sign them up in the app.',
+          )}
           action={may('event', 'write') && add}
-          example="For example: Sports day, 12 December, on the ground, 200 places."
+          example={t('For example: Sports day, 12 December, on the ground, 200 places.')}
         />
       }
       drawer={(id, close) =>
@@ -141,15 +151,15 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
 }
 
 const labels = {
-  title: 'Title',
-  description: 'Description',
-  eventDate: 'Day',
-  startTime: 'From',
-  endTime: 'To',
-  venue: 'Where',
-  targetAudience: 'For',
-  organiserId: 'Organised by',
-  capacity: 'Places',
+  title: t('Title'),
+  description: t('Description'),
+  eventDate: t('Day'),
+  startTime: t('From'),
+  endTime: t('To'),
+  venue: t('Where'),
+  targetAudience: t('For'),
+  organiserId: t('Organised by'),
+  capacity: t('Places'),
 }
 
 function EventForm({ of, close }: { of?: Event; close: () => void }) {
@@ -218,7 +228,7 @@ function EventForm({ of, close }: { of?: Event; close: () => void }) {
       }}
     >
       <DrawerHead
-        title={of?.title ?? 'Add an event'}
+        title={of?.title ?? t('Add an event')}
         close={close}
         actions={of && <EventActions event={of} close={close} />}
         summary={
@@ -237,12 +247,15 @@ function EventForm({ of, close }: { of?: Event; close: () => void }) {
             mt={12}
           >
             <Tabs.List>
-              <Tabs.Tab value="details">Details</Tabs.Tab>
+              <Tabs.Tab value="details">{t('Details')}</Tabs.Tab>
               <Tabs.Tab value="sign-ups">
-                Signed up{' '}
-                <Text span c="dimmed" inherit>
-                  {of.signedUp || ''}
-                </Text>
+                {rich('Signed up {signedUp}', {
+                  signedUp: (
+                    <Text span c="dimmed" inherit>
+                      {of.signedUp || ''}
+                    </Text>
+                  ),
+                })}
               </Tabs.Tab>
             </Tabs.List>
           </Tabs>
@@ -256,36 +269,40 @@ function EventForm({ of, close }: { of?: Event; close: () => void }) {
         <>
           <div className="drawer-body" style={{ flex: 1 }}>
             {of?.status === 'CANCELLED' && (
-              <Text mb={16}>This event is cancelled{of.cancelReason ? `: ${of.cancelReason}` : '.'}</Text>
+              <Text mb={16}>
+                {of.cancelReason
+                  ? t('This event is cancelled: {cancelReason}', { cancelReason: of.cancelReason })
+                  : t('This event is cancelled.')}
+              </Text>
             )}
             <fieldset className="plain" disabled={!open}>
               <Stack gap={16}>
-                {f.text({ k: 'title', label: labels.title, placeholder: 'Sports day', required: true })}
+                {f.text({ k: 'title', label: labels.title, placeholder: t('Sports day'), required: true })}
                 <div className="triple-even">
                   {f.day({ k: 'eventDate', label: labels.eventDate, required: true })}
                   {f.text({ k: 'startTime', label: labels.startTime, type: 'time' })}
                   {f.text({ k: 'endTime', label: labels.endTime, type: 'time' })}
                 </div>
                 <div className="pair">
-                  {f.text({ k: 'venue', label: labels.venue, placeholder: 'School ground' })}
+                  {f.text({ k: 'venue', label: labels.venue, placeholder: t('School ground') })}
                   {f.number({
                     k: 'capacity',
                     label: labels.capacity,
                     min: 1,
-                    description: 'Leave empty for no limit',
+                    description: t('Leave empty for no limit'),
                   })}
                   {f.choice({ k: 'targetAudience', label: labels.targetAudience, data: audiences })}
                   {f.choice({
                     k: 'organiserId',
                     label: labels.organiserId,
                     data: (teachers.data ?? []).map((t) => ({ value: t.id, label: nameOf(t) })),
-                    none: 'Nobody yet',
+                    none: t('Nobody yet'),
                   })}
                 </div>
                 {v.targetAudience === 'CLASSES' && (
                   <ClassTicks
-                    label="Classes"
-                    none="At least one"
+                    label={t('Classes')}
+                    none={t('At least one')}
                     value={v.classIds}
                     error={draft.errors.classIds}
                     onChange={(ids) => draft.set('classIds', ids)}
@@ -301,7 +318,7 @@ function EventForm({ of, close }: { of?: Event; close: () => void }) {
               draft={draft}
               {...save}
               submit={() => undefined}
-              label={of ? 'Save' : 'Add'}
+              label={of ? t('Save') : t('Add')}
               always={!of}
               onCancel={of ? undefined : close}
             />
@@ -343,31 +360,34 @@ function EventActions({ event, close }: { event: Event; close: () => void }) {
     <>
       {coming && may('event', 'write') && (
         <Button variant="default" size="compact-md" onClick={() => setAsking('cancel')}>
-          Cancel event…
+          {t('Cancel event…')}
         </Button>
       )}
       {event.signedUp === 0 && may('event', 'delete') && (
         <Button variant="default" size="compact-md" onClick={() => setAsking('delete')}>
-          Delete…
+          {t('Delete…')}
         </Button>
       )}
       <Confirm
         opened={asking === 'cancel'}
-        title={`Cancel ${event.title}?`}
-        action="Cancel the event"
+        title={t('Cancel {title}?', { title: event.title })}
+        action={t('Cancel the event')}
         danger
         busy={cancel.isPending}
         error={cancel.error}
         onClose={() => setAsking(null)}
         onConfirm={() => cancel.mutate()}
       >
-        It stays in the list as cancelled
-        {event.signedUp ? `, and the ${event.signedUp} who are signed up see that it is cancelled` : ''}. This cannot be
-        undone.
+        {event.signedUp
+          ? t(
+              'It stays in the list as cancelled, and the {signedUp} who are signed up see that it is cancelled. This cannot be undone.',
+              { signedUp: event.signedUp },
+            )
+          : t('It stays in the list as cancelled. This cannot be undone.')}
         <TextInput
           mt={12}
-          label="Why"
-          placeholder="Rain"
+          label={t('Why')}
+          placeholder={t('Rain')}
           value={reason}
           maxLength={500}
           onChange={(e) => setReason(e.currentTarget.value)}
@@ -375,15 +395,15 @@ function EventActions({ event, close }: { event: Event; close: () => void }) {
       </Confirm>
       <Confirm
         opened={asking === 'delete'}
-        title={`Delete ${event.title}?`}
-        action="Delete"
+        title={t('Delete {title}?', { title: event.title })}
+        action={t('Delete')}
         danger
         busy={remove.isPending}
         error={remove.error}
         onClose={() => setAsking(null)}
         onConfirm={() => remove.mutate()}
       >
-        Nobody is signed up for it.
+        {t('Nobody is signed up for it.')}
       </Confirm>
     </>
   )
@@ -400,16 +420,20 @@ function SignUps({ event }: { event: Event }) {
   if (list.length === 0)
     return (
       <Empty
-        title="Nobody is signed up yet"
-        text="Parents sign their children up in the app, as long as there are places."
+        title={t('Nobody is signed up yet')}
+        text={t('Parents sign their children up in the app, as long as there are places.')}
       />
     )
   return (
     <>
       <Group justify="space-between" mb={12}>
         <Text c="dimmed">
-          {format.number(list.length)}
-          {event.capacity ? ` of ${format.number(event.capacity)} places` : ''}, in the order they came
+          {event.capacity
+            ? t('{list} of {capacity} places, in the order they came', {
+                list: format.number(list.length),
+                capacity: format.number(event.capacity),
+              })
+            : t('{list}, in the order they came', { list: format.number(list.length) })}
         </Text>
         <Button
           variant="default"
@@ -426,17 +450,17 @@ function SignUps({ event }: { event: Event }) {
             ])
           }
         >
-          CSV
+          {t('CSV')}
         </Button>
       </Group>
       <div className="panel">
         <table className="list">
           <thead>
             <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Class</th>
+              <th scope="col">{t('Name')}</th>
+              <th scope="col">{t('Class')}</th>
               <th scope="col" className="only-wide">
-                Signed up
+                {t('Signed up')}
               </th>
             </tr>
           </thead>

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, asProblem, call, done, type Schemas } from '../../api/client'
 import { changed, useClasses, useSubjects } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { useDivisionChoices, useToday } from '../../patterns/choices'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
@@ -16,11 +17,11 @@ import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 
 const kinds = [
-  { value: 'ELECTIVE', label: 'Elective' },
-  { value: 'BATCH', label: 'Batch' },
+  { value: 'ELECTIVE', label: t('Elective') },
+  { value: 'BATCH', label: t('Batch') },
 ]
 const kindOf = (k: string) => kinds.find((x) => x.value === k)?.label ?? k
-const labels = { name: 'Name', subjectId: 'Subject', kind: 'Kind', divisionIds: 'Divisions' }
+const labels = { name: t('Name'), subjectId: t('Subject'), kind: t('Kind'), divisionIds: t('Divisions') }
 
 /** Students of some divisions who are taught a subject together: electives, languages, batches. */
 export function Groups() {
@@ -31,33 +32,37 @@ export function Groups() {
   const subjects = useSubjects()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a group
+      {t('Add a group')}
     </Button>
   )
   return (
     <ListPage
       path="/school-admin/group/list"
-      title="Electives and groups"
-      noun={['group', 'groups']}
+      title={t('Electives and groups')}
+      noun={[t('group'), t('groups')]}
       id={(g) => g.id}
       name={(g) => g.name}
-      search="Name"
+      search={t('Name')}
       filters={[
-        { key: 'classId', label: 'Class', options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })) },
+        {
+          key: 'classId',
+          label: t('Class'),
+          options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+        },
         {
           key: 'subjectId',
-          label: 'Subject',
+          label: t('Subject'),
           options: (subjects.data ?? []).map((s) => ({ value: s.id, label: s.name })),
         },
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: (g) => g.name, sort: 'name' },
-        { key: 'subject', title: 'Subject', cell: (g) => g.subjectName },
-        { key: 'divisions', title: 'Divisions', cell: (g) => g.divisions },
-        { key: 'kind', title: 'Kind', cell: (g) => kindOf(g.kind) },
+        { key: 'name', title: t('Name'), cell: (g) => g.name, sort: 'name' },
+        { key: 'subject', title: t('Subject'), cell: (g) => g.subjectName },
+        { key: 'divisions', title: t('Divisions'), cell: (g) => g.divisions },
+        { key: 'kind', title: t('Kind'), cell: (g) => kindOf(g.kind) },
         {
           key: 'members',
-          title: 'Members',
+          title: t('Members'),
           cell: (g) => format.number(g.members),
           end: true,
           phone: true,
@@ -66,16 +71,18 @@ export function Groups() {
       primary={may('class', 'write') && add}
       more={
         <Button component={Link} to="/timetable" variant="default">
-          To the timetable
+          {t('To the timetable')}
         </Button>
       }
       empty={
         <Empty
           icon={<IconUsersGroup size={32} stroke={1.2} />}
-          title="No groups yet"
-          text="A group is students of one or more divisions who learn a subject together. Two electives can have lessons at one time, and exams expect marks only from those who take them."
+          title={t('No groups yet')}
+          text={t(
+            'A group is students of one or more divisions who learn a subject together. Two electives can have lessons at one time, and exams expect marks only from those who take them.',
+          )}
           action={may('class', 'write') && add}
-          example="For example: French, class 9, from divisions A and B."
+          example={t('For example: French, class 9, from divisions A and B.')}
         />
       }
       drawer={(id, close) =>
@@ -146,7 +153,7 @@ function GroupForm({ of, close }: { of?: Schemas['Group']; close: () => void }) 
   const divisionError = Object.entries(draft.errors).find(([k]) => k.startsWith('divisionIds'))?.[1]
   return (
     <FormDrawer
-      title={of?.name ?? 'Add a group'}
+      title={of?.name ?? t('Add a group')}
       what={of?.name ?? ''}
       close={close}
       draft={draft}
@@ -161,12 +168,12 @@ function GroupForm({ of, close }: { of?: Schemas['Group']; close: () => void }) 
       extra={of && <Members of={of} key={of.divisionIds.join()} />}
     >
       <div className="pair">
-        {f.text({ k: 'name', label: labels.name, placeholder: 'French, class 9', required: true })}
+        {f.text({ k: 'name', label: labels.name, placeholder: t('French, class 9'), required: true })}
         {f.choice({
           k: 'subjectId',
           label: labels.subjectId,
           data: (subjects.data ?? []).map((s) => ({ value: s.id, label: s.name })),
-          none: 'Choose a subject',
+          none: t('Choose a subject'),
         })}
       </div>
       {f.choice({
@@ -175,12 +182,12 @@ function GroupForm({ of, close }: { of?: Schemas['Group']; close: () => void }) 
         data: kinds,
         description:
           draft.values.kind === 'BATCH'
-            ? 'Everybody takes the subject, in parts, as in a laboratory.'
-            : 'In these classes only members take the subject: nobody else is asked for marks.',
+            ? t('Everybody takes the subject, in parts, as in a laboratory.')
+            : t('In these classes only members take the subject: nobody else is asked for marks.'),
       })}
       <Checkbox.Group
         label={labels.divisionIds}
-        description="Whose students can be in it"
+        description={t('Whose students can be in it')}
         error={divisionError}
         value={draft.values.divisionIds}
         onChange={(v) => draft.set('divisionIds', v)}
@@ -240,8 +247,8 @@ function Members({ of }: { of: Schemas['Group'] }) {
   const faults = save.error ? Object.values(asProblem(save.error).fields).filter(Boolean) : []
   const locked = !may('class', 'write')
   return (
-    <section aria-label="Members">
-      <Text className="section">Members ({format.number(now.length)})</Text>
+    <section aria-label={t('Members')}>
+      <Text className="section">{t('Members ({now})', { now: format.number(now.length) })}</Text>
       <Stack gap={16}>
         {q.data.rosters.map((r) => {
           const ids = r.students.map((s) => s.id)
@@ -264,7 +271,15 @@ function Members({ of }: { of: Schemas['Group'] }) {
                         setTicked(all ? now.filter((x) => !ids.includes(x)) : [...new Set([...now, ...ids])])
                       }
                     >
-                      {all ? 'Nobody' : 'Everybody'} of {r.className} {r.divisionName}
+                      {all
+                        ? t('Nobody of {className} {divisionName}', {
+                            className: r.className,
+                            divisionName: r.divisionName,
+                          })
+                        : t('Everybody of {className} {divisionName}', {
+                            className: r.className,
+                            divisionName: r.divisionName,
+                          })}
                     </Button>
                   )}
                 </Group>
@@ -278,12 +293,14 @@ function Members({ of }: { of: Schemas['Group'] }) {
                     size="sm"
                     disabled={locked}
                     label={nameOf(s)}
-                    description={from.has(s.id) ? `since ${format.date(from.get(s.id)!)}` : undefined}
+                    description={
+                      from.has(s.id) ? t('since {since}', { since: format.date(from.get(s.id)!) }) : undefined
+                    }
                   />
                 ))}
                 {ids.length === 0 && (
                   <Text size="sm" c="dimmed">
-                    No students today
+                    {t('No students today')}
                   </Text>
                 )}
               </div>
@@ -300,17 +317,21 @@ function Members({ of }: { of: Schemas['Group'] }) {
           <Group justify="space-between" gap={12}>
             <Checkbox
               size="sm"
-              label={`Already since the year began${year ? `, ${format.date(year.startDate)}` : ''}`}
+              label={
+                year
+                  ? t('Already since the year began, {startDate}', { startDate: format.date(year.startDate) })
+                  : t('Already since the year began')
+              }
               checked={since === 'year'}
               disabled={!year}
               onChange={(e) => setSince(e.currentTarget.checked ? 'year' : 'today')}
             />
             <Group gap={8}>
               <Text size="sm" c="dimmed" aria-live="polite">
-                {dirty ? 'Unsaved changes' : save.isSuccess ? 'Members saved' : ''}
+                {dirty ? t('Unsaved changes') : save.isSuccess ? t('Members saved') : ''}
               </Text>
               <Button variant="default" disabled={!dirty} loading={save.isPending} onClick={() => save.mutate()}>
-                Save members
+                {t('Save members')}
               </Button>
             </Group>
           </Group>

@@ -17,6 +17,7 @@ import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed, useYears } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Confirm, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
@@ -26,19 +27,19 @@ type Plan = Schemas['Plan']
 type Part = Plan['parts'][number]
 
 const steps = [
-  { key: 'choose', title: 'Choose' },
-  { key: 'check', title: 'Check' },
-  { key: 'done', title: 'Planned' },
+  { key: 'choose', title: t('Choose') },
+  { key: 'check', title: t('Check') },
+  { key: 'done', title: t('Planned') },
 ]
 
 /** A part of the plan, and the page where the office does what is missing. */
 const parts: Record<string, [title: string, page: string]> = {
-  STUDENTS: ['Students', '/students/promote'],
-  ASSIGNMENTS: ['Teachers', '/employees'],
-  GROUPS: ['Groups', '/groups'],
-  TIMETABLE: ['Timetable', '/timetable'],
-  TERMS: ['Terms', '/exams/terms'],
-  FEES: ['Fees', '/fees/structures'],
+  STUDENTS: [t('Students'), '/students/promote'],
+  ASSIGNMENTS: [t('Teachers'), '/employees'],
+  GROUPS: [t('Groups'), '/groups'],
+  TIMETABLE: [t('Timetable'), '/timetable'],
+  TERMS: [t('Terms'), '/exams/terms'],
+  FEES: [t('Fees'), '/fees/structures'],
 }
 
 /** The turn of the year: what is carried over, a trial of it, and a plan that is carried out by itself on the first day. */
@@ -55,12 +56,12 @@ export function NewYear() {
 function NoNextYear() {
   const may = useMay()
   return (
-    <Wizard title="Turn of the year" steps={steps} current="choose">
-      <Alert variant="light" title="There is no year to go to yet" className="reading">
-        <Text mb={12}>Add the next academic year first; it need not be active.</Text>
+    <Wizard title={t('Turn of the year')} steps={steps} current="choose">
+      <Alert variant="light" title={t('There is no year to go to yet')} className="reading">
+        <Text mb={12}>{t('Add the next academic year first; it need not be active.')}</Text>
         {may('academic-year', 'write') && (
           <Button component={Link} to="/years" search={{ open: 'new' } as never} variant="default">
-            Add a year
+            {t('Add a year')}
           </Button>
         )}
       </Alert>
@@ -125,73 +126,77 @@ function MakePlan({ plan, made }: { plan: Plan; made: () => void }) {
   })
   if (dry)
     return (
-      <Wizard title="Turn of the year" steps={steps} current="check">
+      <Wizard title={t('Turn of the year')} steps={steps} current="check">
         <Stack gap={16} className="reading">
           <Text>
-            On {format.date(to.startDate)} the school goes from {plan.fromYear?.name} to {to.name} by itself. What is
-            added or changed until then is taken along.
+            {t(
+              'On {startDate} the school goes from {name} to {name2} by itself. What is added or changed until then is taken along.',
+              { startDate: format.date(to.startDate), name: plan.fromYear?.name, name2: to.name },
+            )}
           </Text>
           <Parts parts={dry.parts} />
-          <WizardButtons back={() => setDry(null)} next={() => setAsking(true)} label="Confirm the plan…" />
+          <WizardButtons back={() => setDry(null)} next={() => setAsking(true)} label={t('Confirm the plan…')} />
           <Confirm
             opened={asking}
-            title={`Go into ${to.name} on ${format.date(to.startDate)}?`}
-            action="Confirm"
+            title={t('Go into {name} on {startDate}?', { name: to.name, startDate: format.date(to.startDate) })}
+            action={t('Confirm')}
             busy={run.isPending}
             error={run.error}
             onClose={() => setAsking(false)}
             onConfirm={() => run.mutate(dry.planHash)}
           >
-            You can take the plan back at any time until the first mark or payment of {to.name}.
+            {t('You can take the plan back at any time until the first mark or payment of {name}.', { name: to.name })}
           </Confirm>
         </Stack>
       </Wizard>
     )
   return (
-    <Wizard title="Turn of the year" steps={steps} current="choose">
+    <Wizard title={t('Turn of the year')} steps={steps} current="choose">
       <Stack gap={16} className="reading">
         <Text>
-          From {plan.fromYear?.name} into {to.name}, which begins on {format.date(to.startDate)}. Every class goes up
-          into the next. You see what will happen before anything does.
+          {t(
+            'From {name} into {name2}, which begins on {startDate}. Every class goes up into the next. You see what will happen before anything does.',
+            { name: plan.fromYear?.name, name2: to.name, startDate: format.date(to.startDate) },
+          )}
         </Text>
         <NativeSelect
-          label="Roll numbers"
+          label={t('Roll numbers')}
           value={choices.rollNumbers}
           onChange={(e) =>
             setChoices({ ...choices, rollNumbers: e.currentTarget.value as Plan['choices']['rollNumbers'] })
           }
           data={[
-            { value: 'BY_NAME', label: 'New, by name' },
-            { value: 'KEEP', label: "Keep last year's" },
-            { value: 'NONE', label: 'None' },
+            { value: 'BY_NAME', label: t('New, by name') },
+            { value: 'KEEP', label: t("Keep last year's") },
+            { value: 'NONE', label: t('None') },
           ]}
         />
         <Checkbox
-          label="Add divisions that the next class lacks"
+          label={t('Add divisions that the next class lacks')}
           checked={choices.createDivisions}
           onChange={(e) => setChoices({ ...choices, createDivisions: e.currentTarget.checked })}
         />
         <People
-          label="Students who stay in their class"
+          label={t('Students who stay in their class')}
           people={stay}
           change={setStay}
           before={choices.retained.length}
           forget={() => setChoices({ ...choices, retained: [] })}
         />
         <People
-          label="Students who do not come back"
+          label={t('Students who do not come back')}
           people={leave}
           change={setLeave}
           before={choices.left.length}
           forget={() => setChoices({ ...choices, left: [] })}
         />
-        <Checkbox label="Teachers keep their classes and subjects" {...carries('ASSIGNMENTS')} />
-        <Checkbox label="Members of groups go on in the groups of the next class" {...carries('GROUPS')} />
-        <Checkbox label="The same terms" {...carries('TERMS')} />
-        <Checkbox label="The same fee structures" {...carries('FEES')} />
+        <Checkbox label={t('Teachers keep their classes and subjects')} {...carries('ASSIGNMENTS')} />
+        <Checkbox label={t('Members of groups go on in the groups of the next class')} {...carries('GROUPS')} />
+        <Checkbox label={t('The same terms')} {...carries('TERMS')} />
+        <Checkbox label={t('The same fee structures')} {...carries('FEES')} />
         {!choices.leaveOut.includes('FEES') && (
           <NumberInput
-            label="Raise fees by percent"
+            label={t('Raise fees by percent')}
             value={choices.feeRaisePercent}
             min={-90}
             max={500}
@@ -199,9 +204,9 @@ function MakePlan({ plan, made }: { plan: Plan; made: () => void }) {
             onChange={(v) => setChoices({ ...choices, feeRaisePercent: Number(v) || 0 })}
           />
         )}
-        <Text c="dimmed">The timetable stays with the divisions.</Text>
+        <Text c="dimmed">{t('The timetable stays with the divisions.')}</Text>
         <Trouble error={run.error} />
-        <WizardButtons next={() => run.mutate('')} busy={run.isPending} label="See what will happen" />
+        <WizardButtons next={() => run.mutate('')} busy={run.isPending} label={t('See what will happen')} />
       </Stack>
     </Wizard>
   )
@@ -245,7 +250,7 @@ function Chosen({ name, note, remove }: { name: string; note: string; remove: ()
           {note}
         </Text>
       </Text>
-      <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${name}`} onClick={remove}>
+      <ActionIcon variant="subtle" color="gray" aria-label={t('Remove {name}', { name })} onClick={remove}>
         <IconX size={16} />
       </ActionIcon>
     </Group>
@@ -261,7 +266,7 @@ function Parts({ parts: list }: { parts: Part[] }) {
         <Text fw={600} component="h2">
           {title}
         </Text>
-        {p.will.length + p.missing.length === 0 && <Text c="dimmed">Nothing to carry over</Text>}
+        {p.will.length + p.missing.length === 0 && <Text c="dimmed">{t('Nothing to carry over')}</Text>}
         <ul className="details">
           {p.will.map((line) => (
             <li key={line}>{line}</li>
@@ -269,14 +274,14 @@ function Parts({ parts: list }: { parts: Part[] }) {
         </ul>
         {p.missing.length > 0 && (
           <>
-            <Status tone="warn">Missing</Status>
+            <Status tone="warn">{t('Missing')}</Status>
             <ul className="details">
               {p.missing.map((line) => (
                 <li key={line}>{line}</li>
               ))}
             </ul>
             <Anchor component={Link} to={page}>
-              Go to {title.toLowerCase()}
+              {t('Go to {title}', { title: title.toLowerCase() })}
             </Anchor>
           </>
         )}
@@ -300,33 +305,35 @@ function MadePlan({ plan, change }: { plan: Plan; change: () => void }) {
   })
   const ready = plan.state === 'READY'
   const title = ready
-    ? `${to.name} begins by itself on ${format.date(to.startDate)}`
-    : `${to.name} has begun${plan.doneAt ? `: ${format.dateTime(plan.doneAt)}` : ''}`
+    ? t('{name} begins by itself on {startDate}', { name: to.name, startDate: format.date(to.startDate) })
+    : plan.doneAt
+      ? t('{name} has begun: {doneAt}', { name: to.name, doneAt: format.dateTime(plan.doneAt) })
+      : t('{name} has begun', { name: to.name })
   return (
-    <Wizard title="Turn of the year" steps={steps} current="">
+    <Wizard title={t('Turn of the year')} steps={steps} current="">
       <Stack gap={16} className="reading">
         <Alert variant="light" role="status" title={title}>
           {ready
-            ? 'Nobody has to do anything that day. What is added or changed until then is taken along.'
+            ? t('Nobody has to do anything that day. What is added or changed until then is taken along.')
             : plan.inUse
-              ? `${plan.inUse}: the turn of the year cannot be undone any more.`
-              : 'It can be undone until the first mark or payment.'}
+              ? t('{inUse}: the turn of the year cannot be undone any more.', { inUse: plan.inUse })
+              : t('It can be undone until the first mark or payment.')}
         </Alert>
         <Parts parts={plan.parts} />
         {may('academic-year', 'write') && (
           <Group gap={8}>
-            {ready && <Button onClick={change}>Change the plan</Button>}
+            {ready && <Button onClick={change}>{t('Change the plan')}</Button>}
             {!plan.inUse && (
               <Button variant="default" onClick={() => setAsking(true)}>
-                {ready ? 'Take the plan back…' : 'Undo…'}
+                {ready ? t('Take the plan back…') : t('Undo…')}
               </Button>
             )}
           </Group>
         )}
         <Confirm
           opened={asking}
-          title={ready ? 'Take the plan back?' : `Go back to ${plan.fromYear?.name}?`}
-          action={ready ? 'Take it back' : 'Undo'}
+          title={ready ? t('Take the plan back?') : t('Go back to {name}?', { name: plan.fromYear?.name })}
+          action={ready ? t('Take it back') : t('Undo')}
           danger
           busy={undo.isPending}
           error={undo.error}
@@ -334,8 +341,8 @@ function MadePlan({ plan, change }: { plan: Plan; change: () => void }) {
           onConfirm={() => undo.mutate()}
         >
           {ready
-            ? `The school stays in ${plan.fromYear?.name} until another plan is made.`
-            : 'Students, teachers, groups, terms and fees are as they were before.'}
+            ? t('The school stays in {name} until another plan is made.', { name: plan.fromYear?.name })
+            : t('Students, teachers, groups, terms and fees are as they were before.')}
         </Confirm>
       </Stack>
     </Wizard>

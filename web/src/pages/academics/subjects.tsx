@@ -5,46 +5,53 @@ import { Link } from '@tanstack/react-router'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty } from '../../patterns/feedback'
-import { words } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
 
 const subjectTypes = ['CORE', 'ELECTIVE', 'CO_SCHOLASTIC'].map((value) => ({ value, label: words(value) }))
-const subjectLabels = { name: 'Name', code: 'Code', type: 'Kind', maxMarks: 'Full marks', passMarks: 'Marks to pass' }
+const subjectLabels = {
+  name: t('Name'),
+  code: t('Code'),
+  type: 'Kind',
+  maxMarks: t('Full marks'),
+  passMarks: t('Marks to pass'),
+}
 
 export function Subjects() {
   const may = useMay()
   const [, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a subject
+      {t('Add a subject')}
     </Button>
   )
   return (
     <ListPage
       path="/school-admin/subject/list"
-      title="Subjects"
-      noun={['subject', 'subjects']}
+      title={t('Subjects')}
+      noun={[t('subject'), t('subjects')]}
       id={(s) => s.id}
       name={(s) => s.name}
-      search="Name or code"
-      filters={[{ key: 'type', label: 'Kind', options: subjectTypes }]}
+      search={t('Name or code')}
+      filters={[{ key: 'type', label: t('Kind'), options: subjectTypes }]}
       columns={[
-        { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
-        { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code', phone: true },
-        { key: 'type', title: 'Kind', cell: (s) => words(s.type) },
+        { key: 'name', title: t('Name'), cell: (s) => s.name, sort: 'name' },
+        { key: 'code', title: t('Code'), cell: (s) => s.code, sort: 'code', phone: true },
+        { key: 'type', title: t('Kind'), cell: (s) => words(s.type) },
         {
           key: 'max',
-          title: 'Full marks',
+          title: t('Full marks'),
           cell: (s) => s.maxMarks ?? '',
           end: true,
         },
         {
           key: 'pass',
-          title: 'To pass',
+          title: t('To pass'),
           cell: (s) => s.passMarks ?? '',
           end: true,
         },
@@ -53,17 +60,17 @@ export function Subjects() {
       more={
         may('class', 'read') && (
           <Button component={Link} to="/groups" variant="default">
-            Electives and groups
+            {t('Electives and groups')}
           </Button>
         )
       }
       empty={
         <Empty
           icon={<IconBook2 size={32} stroke={1.2} />}
-          title="No subjects yet"
-          text="What is taught. A class takes some of them, and a lesson in the timetable is one."
+          title={t('No subjects yet')}
+          text={t('What is taught. A class takes some of them, and a lesson in the timetable is one.')}
           action={may('subject', 'write') && add}
-          example="For example: Mathematics, code MATH, 100 marks, 35 to pass."
+          example={t('For example: Mathematics, code MATH, 100 marks, 35 to pass.')}
         />
       }
       drawer={(id, close) =>
@@ -122,7 +129,7 @@ function SubjectForm({ of, close }: { of?: Schemas['Subject']; close: () => void
   })
   return (
     <FormDrawer
-      title={of?.name ?? 'Add a subject'}
+      title={of?.name ?? t('Add a subject')}
       what={of?.name ?? ''}
       close={close}
       draft={draft}

@@ -12,13 +12,14 @@ import { Empty, Lines, Status, Trouble, UnsavedGuard } from '../../patterns/feed
 import { nameOf, useFormat } from '../../patterns/format'
 import { TimetableNav } from './timetable-nav'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 type Cover = Schemas['Cover']
 const reasons = {
-  LEAVE: 'On leave',
-  HALF_DAY_LEAVE: 'On half a day of leave',
-  ABSENT: 'Absent',
-  NO_TEACHER: 'No teacher yet',
+  LEAVE: t('On leave'),
+  HALF_DAY_LEAVE: t('On half a day of leave'),
+  ABSENT: t('Absent'),
+  NO_TEACHER: t('No teacher yet'),
 } as const
 const reasonOf = (r: string) => reasons[r as keyof typeof reasons] ?? r
 const lessonOf = (s: Schemas['DaySlot']) =>
@@ -39,21 +40,21 @@ export function Substitution() {
       <TimetableNav />
       <div className="page">
         <Group justify="space-between" mb={12} gap={12}>
-          <Title order={1}>Timetable</Title>
+          <Title order={1}>{t('Timetable')}</Title>
           <Group gap={4} wrap="nowrap">
             <ActionIcon
               variant="default"
               size={40}
-              aria-label="The day before"
+              aria-label={t('The day before')}
               onClick={() => setDate(addDays(date, -1))}
             >
               <IconChevronLeft size={16} />
             </ActionIcon>
-            <DateField aria-label="Day" value={date} onChange={setDate} />
+            <DateField aria-label={t('Day')} value={date} onChange={setDate} />
             <ActionIcon
               variant="default"
               size={40}
-              aria-label="The day after"
+              aria-label={t('The day after')}
               onClick={() => setDate(addDays(date, 1))}
             >
               <IconChevronRight size={16} />
@@ -115,14 +116,14 @@ function Day({ cover }: { cover: Cover }) {
       <Away cover={cover} editable={editable} />
       <section aria-labelledby="uncovered">
         <Text className="section" id="uncovered">
-          Lessons without a teacher
+          {t('Lessons without a teacher')}
         </Text>
         {cover.lessons.length === 0 ? (
           <div className="panel">
             <Empty
               icon={<IconUserCheck size={32} stroke={1.2} />}
-              title={`Every lesson of ${format.date(cover.date)} has a teacher`}
-              text="Lessons of teachers on leave appear here. Say above who else is absent."
+              title={t('Every lesson of {date} has a teacher', { date: format.date(cover.date) })}
+              text={t('Lessons of teachers on leave appear here. Say above who else is absent.')}
             />
           </div>
         ) : (
@@ -148,19 +149,22 @@ function Day({ cover }: { cover: Cover }) {
                 {editable ? (
                   <NativeSelect
                     w={{ base: '100%', sm: 360 }}
-                    aria-label={`Who holds ${lessonOf(l)}`}
+                    aria-label={t('Who holds {lesson}', { lesson: lessonOf(l) })}
                     error={fault(l.id)}
                     value={chosen[l.id] ?? ''}
                     onChange={(e) => setChosen({ ...chosen, [l.id]: e.currentTarget.value })}
                     data={[
-                      { value: '', label: l.free.length ? `Choose one of ${l.free.length}` : 'Nobody is free' },
+                      {
+                        value: '',
+                        label: l.free.length ? t('Choose one of {free}', { free: l.free.length }) : t('Nobody is free'),
+                      },
                       ...l.free.map((f) => ({
                         value: f.teacherId,
                         label: [
                           f.teacherName,
-                          f.teachesSubject && `teaches ${l.subjectName}`,
-                          f.teachesStudents && 'knows the class',
-                          f.lessons === 1 ? '1 lesson' : `${f.lessons} lessons`,
+                          f.teachesSubject && t('teaches {subjectName}', { subjectName: l.subjectName }),
+                          f.teachesStudents && t('knows the class'),
+                          f.lessons === 1 ? t('1 lesson') : t('{lessons} lessons', { lessons: f.lessons }),
                         ]
                           .filter(Boolean)
                           .join(' · '),
@@ -169,7 +173,7 @@ function Day({ cover }: { cover: Cover }) {
                     ]}
                   />
                 ) : (
-                  <Text size="sm">{l.free.length} free</Text>
+                  <Text size="sm">{t('{free} free', { free: l.free.length })}</Text>
                 )}
               </Group>
             ))}
@@ -178,10 +182,10 @@ function Day({ cover }: { cover: Cover }) {
         {editable && cover.lessons.length > 0 && (
           <Group justify="flex-end" gap={12} mt={12}>
             <Text size="sm" c="dimmed" aria-live="polite">
-              {picked.length > 0 ? `${picked.length} chosen` : ''}
+              {picked.length > 0 ? t('{picked} chosen', { picked: picked.length }) : ''}
             </Text>
             <Button disabled={picked.length === 0} loading={save.isPending} onClick={() => save.mutate()}>
-              Save substitutions
+              {t('Save substitutions')}
             </Button>
           </Group>
         )}
@@ -190,7 +194,7 @@ function Day({ cover }: { cover: Cover }) {
       {cover.covered.length > 0 && (
         <section aria-labelledby="covered">
           <Text className="section" id="covered">
-            Held by others
+            {t('Held by others')}
           </Text>
           <Stack gap={8}>
             {cover.covered.map((l) => (
@@ -200,9 +204,13 @@ function Day({ cover }: { cover: Cover }) {
                     {lessonOf(l)}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {l.substituteTeacherName}
-                    {l.teacherName && ` in place of ${l.teacherName}`}
-                    {l.note && ` · ${l.note}`}
+                    {l.teacherName
+                      ? t('{substituteTeacherName} in place of {teacherName}{note}', {
+                          substituteTeacherName: l.substituteTeacherName,
+                          teacherName: l.teacherName,
+                          note: l.note && ` · ${l.note}`,
+                        })
+                      : `${l.substituteTeacherName}${l.note && ` · ${l.note}`}`}
                   </Text>
                 </div>
                 {may('timetable', 'delete') && (
@@ -210,10 +218,10 @@ function Day({ cover }: { cover: Cover }) {
                     variant="default"
                     size="compact-md"
                     loading={undo.isPending && undo.variables === l.substitutionId}
-                    aria-label={`Take back ${lessonOf(l)}`}
+                    aria-label={t('Take back {lesson}', { lesson: lessonOf(l) })}
                     onClick={() => undo.mutate(l.substitutionId!)}
                   >
-                    Take back
+                    {t('Take back')}
                   </Button>
                 )}
               </Group>
@@ -244,12 +252,12 @@ function Away({ cover, editable }: { cover: Cover; editable: boolean }) {
     .map((t) => ({ value: t.id, label: nameOf(t) }))
     .sort((a, b) => a.label.localeCompare(b.label))
   return (
-    <section aria-label="Away">
-      <Text className="section">Away</Text>
+    <section aria-label={t('Away')}>
+      <Text className="section">{t('Away')}</Text>
       <Group gap={8}>
         {cover.away.length === 0 && (
           <Text size="sm" c="dimmed">
-            No teacher is on leave.
+            {t('No teacher is on leave.')}
           </Text>
         )}
         {cover.away.map((a) =>
@@ -258,11 +266,11 @@ function Away({ cover, editable }: { cover: Cover; editable: boolean }) {
               key={a.teacherId}
               variant="default"
               size="compact-md"
-              aria-label={`Remove ${a.teacherName}, absent`}
+              aria-label={t('Remove {teacherName}, absent', { teacherName: a.teacherName })}
               disabled={set.isPending}
               onClick={() => set.mutate(absent.filter((id) => id !== a.teacherId))}
             >
-              {a.teacherName}, absent ×
+              {t('{teacherName}, absent ×', { teacherName: a.teacherName })}
             </Button>
           ) : (
             <Status key={a.teacherId} tone="off">
@@ -272,10 +280,10 @@ function Away({ cover, editable }: { cover: Cover; editable: boolean }) {
         )}
         {editable && others.length > 0 && (
           <NativeSelect
-            aria-label="Absent teacher"
+            aria-label={t('Absent teacher')}
             disabled={set.isPending}
             value=""
-            data={[{ value: '', label: 'Also absent…' }, ...others]}
+            data={[{ value: '', label: t('Also absent…') }, ...others]}
             onChange={(e) => e.currentTarget.value && set.mutate([...absent, e.currentTarget.value])}
           />
         )}

@@ -11,6 +11,7 @@ import { Grid } from '../../patterns/grid'
 import { Print } from '../../patterns/Print'
 import { TimetableNav } from './timetable-nav'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 /** The lessons of one teacher, over all divisions and groups. */
 export function TeacherWeek() {
@@ -23,10 +24,10 @@ export function TeacherWeek() {
       <TimetableNav />
       <div className="page">
         <Group justify="space-between" mb={12} gap={12} className="no-print">
-          <Title order={1}>Timetable</Title>
+          <Title order={1}>{t('Timetable')}</Title>
           {teacher && (
             <NativeSelect
-              aria-label="Teacher"
+              aria-label={t('Teacher')}
               data={list.map((t) => ({ value: t.id, label: nameOf(t) }))}
               value={teacher.id}
               onChange={(e) => setAddress({ teacher: e.currentTarget.value })}
@@ -45,11 +46,13 @@ export function TeacherWeek() {
           <div className="panel">
             <Empty
               icon={<IconId size={32} stroke={1.2} />}
-              title="No teachers yet"
-              text="A teacher's week is made of the lessons that name them in the timetables of classes and groups."
+              title={t('No teachers yet')}
+              text={t(
+                "A teacher's week is made of the lessons that name them in the timetables of classes and groups.",
+              )}
               action={
                 <Button component={Link} to="/employees">
-                  Add employees
+                  {t('Add employees')}
                 </Button>
               }
             />
@@ -80,12 +83,15 @@ function Week({ id }: { id: string }) {
     <Stack gap={16}>
       <Group justify="space-between" className="no-print">
         <Text size="sm" c="dimmed">
-          {slots.length === 1 ? '1 lesson' : `${format.number(slots.length)} lessons`} a week
+          {t(
+            { one: '1 lesson a week', other: '{slots} lessons a week' },
+            { count: slots.length, slots: format.number(slots.length) },
+          )}
         </Text>
         <Print path={`/school-admin/timetable/teacher/${id}/week.pdf`} name={`timetable-${q.data.teacherName}.pdf`} />
       </Group>
       <Grid
-        label={`Week of ${q.data.teacherName}`}
+        label={t('Week of {teacherName}', { teacherName: q.data.teacherName })}
         columns={q.data.days.map((d) => ({ key: String(d), title: format.weekday(d) }))}
         lines={periods.data.map((p) => ({
           key: p.id,
@@ -104,7 +110,12 @@ function Week({ id }: { id: string }) {
         cell={(period, day) => {
           const s = slots.find((x) => x.periodId === period && x.dayOfWeek === Number(day))
           return {
-            label: `${format.weekday(Number(day))}, ${periods.data.find((p) => p.id === period)?.name}:${s ? '' : ' no lesson'}`,
+            label: s
+              ? `${format.weekday(Number(day))}, ${periods.data.find((p) => p.id === period)?.name}:`
+              : t('{day}, {name}: no lesson', {
+                  day: format.weekday(Number(day)),
+                  name: periods.data.find((p) => p.id === period)?.name,
+                }),
             content: s && (
               <>
                 <Text span fw={500} size="sm">

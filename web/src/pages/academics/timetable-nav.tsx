@@ -1,15 +1,16 @@
+import { t } from '../../messages/console'
 import { SubNav } from '../../patterns/SubNav'
 
 /** The pages of the timetable. */
 export function TimetableNav() {
   return (
     <SubNav
-      label="Timetable"
+      label={t('Timetable')}
       items={[
-        { to: '/timetable', title: 'Classes and groups' },
-        { to: '/timetable/teacher', title: "A teacher's week" },
-        { to: '/timetable/substitution', title: 'Substitution' },
-        { to: '/timetable/periods', title: 'Periods' },
+        { to: '/timetable', title: t('Classes and groups') },
+        { to: '/timetable/teacher', title: t("A teacher's week") },
+        { to: '/timetable/substitution', title: t('Substitution') },
+        { to: '/timetable/periods', title: t('Periods') },
       ]}
     />
   )

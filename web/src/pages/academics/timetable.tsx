@@ -20,6 +20,7 @@ import { Print } from '../../patterns/Print'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { TimetableNav } from './timetable-nav'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 type Lesson = { subjectId: string; teacherId: string | null; room: string }
 type Week = Record<string, Lesson> // by "day:period"
@@ -38,15 +39,15 @@ export function Timetable() {
       <TimetableNav />
       <div className="page">
         <Group justify="space-between" mb={12} gap={12} className="no-print">
-          <Title order={1}>Timetable</Title>
+          <Title order={1}>{t('Timetable')}</Title>
           {choices.length > 0 && (
             <NativeSelect
-              aria-label="Division"
+              aria-label={t('Division')}
               data={
                 groups.data?.length
                   ? [
-                      { group: 'Divisions', items: choices },
-                      { group: 'Groups', items: groups.data.map((g) => ({ value: g.id, label: g.name })) },
+                      { group: t('Divisions'), items: choices },
+                      { group: t('Groups'), items: groups.data.map((g) => ({ value: g.id, label: g.name })) },
                     ]
                   : choices
               }
@@ -68,20 +69,22 @@ export function Timetable() {
           <div className="panel">
             <Empty
               icon={<IconCalendarWeek size={32} stroke={1.2} />}
-              title={periods.data.length === 0 ? 'The day has no periods yet' : 'No divisions yet'}
-              text="A timetable is the periods of the day, filled in for each division. Teachers and parents see it in the app, and as a calendar feed."
+              title={periods.data.length === 0 ? t('The day has no periods yet') : t('No divisions yet')}
+              text={t(
+                'A timetable is the periods of the day, filled in for each division. Teachers and parents see it in the app, and as a calendar feed.',
+              )}
               action={
                 periods.data.length === 0 ? (
                   <Button component={Link} to="/timetable/periods">
-                    Add periods
+                    {t('Add periods')}
                   </Button>
                 ) : (
                   <Button component={Link} to="/classes">
-                    Add divisions
+                    {t('Add divisions')}
                   </Button>
                 )
               }
-              example="For example: 1st period 08:30 to 09:15, break 10:00 to 10:20."
+              example={t('For example: 1st period 08:30 to 09:15, break 10:00 to 10:20.')}
             />
           </div>
         ) : (
@@ -203,7 +206,7 @@ function WeekGrid({
   const at = open?.split(':')
   return (
     <Stack gap={16}>
-      <KeptOffer kept={kept} what="Lessons of this week were" />
+      <KeptOffer kept={kept} what={t('Lessons of this week were')} />
       <Group justify="flex-end" mt={-8} className="no-print">
         <Print
           path={
@@ -235,7 +238,7 @@ function WeekGrid({
         />
       </Group>
       <Grid
-        label="Week"
+        label={t('Week')}
         columns={days.map((d) => ({ key: String(d), title: format.weekday(d) }))}
         lines={periods.map((p) => ({
           key: p.id,
@@ -257,7 +260,13 @@ function WeekGrid({
           return {
             dirty: JSON.stringify(l) !== JSON.stringify(base[k]),
             bad: clashes[k],
-            label: `${format.weekday(Number(day))}, ${periods.find((p) => p.id === period)?.name}:${l || inGroups(day, period).length ? '' : ' no lesson'}`,
+            label:
+              l || inGroups(day, period).length
+                ? `${format.weekday(Number(day))}, ${periods.find((p) => p.id === period)?.name}:`
+                : t('{day}, {name}: no lesson', {
+                    day: format.weekday(Number(day)),
+                    name: periods.find((p) => p.id === period)?.name,
+                  }),
             content: l ? (
               <>
                 <Text span fw={500} size="sm">
@@ -290,11 +299,11 @@ function WeekGrid({
       {editable && (
         <Group justify="space-between" className="no-print">
           <Text size="sm" c="dimmed" className="only-wide">
-            Arrow keys move, Enter adds a lesson, Delete clears.
+            {t('Arrow keys move, Enter adds a lesson, Delete clears.')}
           </Text>
           <Group gap={8}>
             <Text size="sm" c="dimmed" aria-live="polite">
-              {dirty ? 'Unsaved changes' : save.isSuccess ? 'Saved' : ''}
+              {dirty ? t('Unsaved changes') : save.isSuccess ? t('Saved') : ''}
             </Text>
             {dirty && (
               <Button
@@ -305,11 +314,11 @@ function WeekGrid({
                   save.reset()
                 }}
               >
-                Discard
+                {t('Discard')}
               </Button>
             )}
             <Button disabled={!dirty} loading={save.isPending} onClick={() => save.mutate()}>
-              Save the week
+              {t('Save the week')}
             </Button>
           </Group>
         </Group>
@@ -374,7 +383,7 @@ function LessonForm({
       <Stack gap={16}>
         {!fixed && (
           <NativeSelect
-            label="Subject"
+            label={t('Subject')}
             data-autofocus
             data={subjects}
             value={l.subjectId}
@@ -382,26 +391,26 @@ function LessonForm({
           />
         )}
         <NativeSelect
-          label="Teacher"
+          label={t('Teacher')}
           data-autofocus={fixed ? true : undefined}
-          data={[{ value: '', label: 'Nobody yet' }, ...teachers]}
+          data={[{ value: '', label: t('Nobody yet') }, ...teachers]}
           value={l.teacherId ?? ''}
           onChange={(e) => setL({ ...l, teacherId: e.currentTarget.value || null })}
         />
-        <TextInput label="Room" value={l.room} onChange={(e) => setL({ ...l, room: e.currentTarget.value })} />
+        <TextInput label={t('Room')} value={l.room} onChange={(e) => setL({ ...l, room: e.currentTarget.value })} />
         <Group justify="flex-end" gap={8}>
           {lesson && (
-            <Button variant="default" mr="auto" onClick={() => finish(null)}>
-              No lesson
+            <Button variant="default" me="auto" onClick={() => finish(null)}>
+              {t('No lesson')}
             </Button>
           )}
           <Button type="submit" disabled={!l.subjectId}>
-            {lesson ? 'Save lesson' : 'Add lesson'}
+            {lesson ? t('Save lesson') : t('Add lesson')}
           </Button>
         </Group>
         {subjects.length === 0 && (
           <Text size="sm" c="dimmed">
-            Add subjects first.
+            {t('Add subjects first.')}
           </Text>
         )}
       </Stack>
@@ -414,7 +423,7 @@ export function Periods() {
   const [, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a period
+      {t('Add a period')}
     </Button>
   )
   return (
@@ -422,24 +431,24 @@ export function Periods() {
       <TimetableNav />
       <ListPage
         path="/school-admin/timetable/period/list"
-        title="Periods of the day"
-        noun={['period', 'periods']}
+        title={t('Periods of the day')}
+        noun={[t('period'), t('periods')]}
         id={(p) => p.id}
         name={(p) => p.name}
         columns={[
-          { key: 'name', title: 'Name', cell: (p) => p.name, sort: 'name' },
-          { key: 'from', title: 'From', cell: (p) => p.startTime.slice(0, 5), sort: 'startTime', phone: true },
-          { key: 'to', title: 'To', cell: (p) => p.endTime.slice(0, 5), phone: true },
-          { key: 'break', title: 'Kind', cell: (p) => (p.isBreak ? 'Break' : 'Lesson') },
+          { key: 'name', title: t('Name'), cell: (p) => p.name, sort: 'name' },
+          { key: 'from', title: t('From'), cell: (p) => p.startTime.slice(0, 5), sort: 'startTime', phone: true },
+          { key: 'to', title: t('To'), cell: (p) => p.endTime.slice(0, 5), phone: true },
+          { key: 'break', title: t('Kind'), cell: (p) => (p.isBreak ? t('Break') : t('Lesson')) },
         ]}
         primary={may('timetable', 'write') && add}
         empty={
           <Empty
             icon={<IconCalendarWeek size={32} stroke={1.2} />}
-            title="The day has no periods yet"
-            text="Periods are the rows of every timetable. Breaks are periods without lessons."
+            title={t('The day has no periods yet')}
+            text={t('Periods are the rows of every timetable. Breaks are periods without lessons.')}
             action={may('timetable', 'write') && add}
-            example="For example: 1st period 08:30 to 09:15."
+            example={t('For example: 1st period 08:30 to 09:15.')}
           />
         }
         drawer={(id, close) =>
@@ -474,7 +483,7 @@ function PeriodForm({ of, close }: { of?: Schemas['Period']; close: () => void }
   const f = fieldsOf(draft)
   const save = useSave({
     draft,
-    labels: { name: 'Name', startTime: 'From', endTime: 'To', isBreak: 'Break' },
+    labels: { name: t('Name'), startTime: t('From'), endTime: t('To'), isBreak: t('Break') },
     version: of?.version,
     save: (c, version) =>
       of
@@ -498,7 +507,7 @@ function PeriodForm({ of, close }: { of?: Schemas['Period']; close: () => void }
   })
   return (
     <FormDrawer
-      title={of?.name ?? 'Add a period'}
+      title={of?.name ?? t('Add a period')}
       what={of?.name ?? ''}
       close={close}
       draft={draft}
@@ -510,12 +519,12 @@ function PeriodForm({ of, close }: { of?: Schemas['Period']; close: () => void }
           : undefined
       }
     >
-      {f.text({ k: 'name', label: 'Name', placeholder: '1st period', required: true })}
+      {f.text({ k: 'name', label: t('Name'), placeholder: t('1st period'), required: true })}
       <div className="pair">
-        {f.text({ k: 'startTime', label: 'From', type: 'time', required: true })}
-        {f.text({ k: 'endTime', label: 'To', type: 'time', required: true })}
+        {f.text({ k: 'startTime', label: t('From'), type: 'time', required: true })}
+        {f.text({ k: 'endTime', label: t('To'), type: 'time', required: true })}
       </div>
-      {f.yes({ k: 'isBreak', label: 'A break, without lessons' })}
+      {f.yes({ k: 'isBreak', label: t('A break, without lessons') })}
     </FormDrawer>
   )
 }

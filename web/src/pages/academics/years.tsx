@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Confirm, Empty, Status } from '../../patterns/feedback'
@@ -19,40 +20,41 @@ export function Years() {
   const [, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a year
+      {t('Add a year')}
     </Button>
   )
   return (
     <ListPage
       path="/school-admin/academic-year/list"
-      title="Academic years"
-      noun={['year', 'years']}
+      title={t('Academic years')}
+      noun={[t('year'), t('years')]}
       id={(y) => y.id}
       name={(y) => y.name}
       columns={[
-        { key: 'name', title: 'Name', cell: (y) => y.name, sort: 'name' },
-        { key: 'from', title: 'From', cell: (y) => format.date(y.startDate), sort: 'startDate' },
-        { key: 'to', title: 'To', cell: (y) => format.date(y.endDate) },
+        { key: 'name', title: t('Name'), cell: (y) => y.name, sort: 'name' },
+        { key: 'from', title: t('From'), cell: (y) => format.date(y.startDate), sort: 'startDate' },
+        { key: 'to', title: t('To'), cell: (y) => format.date(y.endDate) },
         {
           key: 'active',
-          title: 'Status',
-          cell: (y) => (y.active ? <Status tone="good">Active</Status> : <Status tone="off">Not active</Status>),
+          title: t('Status'),
+          cell: (y) =>
+            y.active ? <Status tone="good">{t('Active')}</Status> : <Status tone="off">{t('Not active')}</Status>,
           phone: true,
         },
       ]}
       more={
         <Button component={Link} to="/years/plan" variant="default">
-          Turn of the year
+          {t('Turn of the year')}
         </Button>
       }
       primary={may('academic-year', 'write') && add}
       empty={
         <Empty
           icon={<IconStack2 size={32} stroke={1.2} />}
-          title="No academic year yet"
-          text="Enrolments, timetables, marks and fees belong to a year. One year is active at a time."
+          title={t('No academic year yet')}
+          text={t('Enrolments, timetables, marks and fees belong to a year. One year is active at a time.')}
           action={may('academic-year', 'write') && add}
-          example="For example: 2026-27, from 1 June 2026 to 31 March 2027."
+          example={t('For example: 2026-27, from 1 June 2026 to 31 March 2027.')}
         />
       }
       drawer={(id, close) =>
@@ -74,7 +76,7 @@ function YearDrawer({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-const yearLabels = { name: 'Name', startDate: 'First day', endDate: 'Last day' }
+const yearLabels = { name: t('Name'), startDate: t('First day'), endDate: t('Last day') }
 
 function YearForm({ year, close }: { year?: Schemas['AcademicYear']; close: () => void }) {
   const may = useMay()
@@ -118,7 +120,7 @@ function YearForm({ year, close }: { year?: Schemas['AcademicYear']; close: () =
   })
   return (
     <FormDrawer
-      title={year?.name ?? 'Add an academic year'}
+      title={year?.name ?? t('Add an academic year')}
       what={year?.name ?? ''}
       close={close}
       draft={draft}
@@ -133,25 +135,25 @@ function YearForm({ year, close }: { year?: Schemas['AcademicYear']; close: () =
         year &&
         (year.active ? (
           <Text mt={24}>
-            <Status tone="good">This is the school's active year</Status>
+            <Status tone="good">{t("This is the school's active year")}</Status>
           </Text>
         ) : (
           may('academic-year', 'write') && (
             <Stack mt={24} gap={8} align="flex-start">
-              <Text c="dimmed">Not active. Registers, timetables and assignments go by the active year.</Text>
+              <Text c="dimmed">{t('Not active. Registers, timetables and assignments go by the active year.')}</Text>
               <Button variant="default" onClick={() => setAsking(true)}>
-                Make it the active year
+                {t('Make it the active year')}
               </Button>
               <Confirm
                 opened={asking}
-                title={`Make ${year.name} the active year?`}
-                action="Make it active"
+                title={t('Make {name} the active year?', { name: year.name })}
+                action={t('Make it active')}
                 busy={activate.isPending}
                 error={activate.error}
                 onClose={() => setAsking(false)}
                 onConfirm={() => activate.mutate(year.id, { onSuccess: () => setAsking(false) })}
               >
-                From this moment everybody at the school works in {year.name}.
+                {t('From this moment everybody at the school works in {name}.', { name: year.name })}
               </Confirm>
             </Stack>
           )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, asProblem, call, done } from '../../api/client'
 import { changed } from '../../api/queries'
 import { signOut, useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { SecondFactors } from './factors'
@@ -13,7 +14,7 @@ export function Account() {
   return (
     <div className="page">
       <Title order={1} mb={4}>
-        Password and security
+        {t('Password and security')}
       </Title>
       <Text c="dimmed" mb={16}>
         {user.email}
@@ -48,32 +49,32 @@ function Password() {
       }}
     >
       <Stack p={16} gap={16}>
-        <Title order={2}>Change the password</Title>
+        <Title order={2}>{t('Change the password')}</Title>
         <PasswordInput
-          label="Current password"
+          label={t('Current password')}
           autoComplete="current-password"
           value={currentPassword}
           error={fields.currentPassword}
           onChange={(e) => setCurrent(e.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show the current password') }}
         />
         <PasswordInput
-          label="New password"
+          label={t('New password')}
           autoComplete="new-password"
-          description="At least 12 characters. Your other sessions end."
+          description={t('At least 12 characters. Your other sessions end.')}
           value={newPassword}
           error={fields.newPassword}
           onChange={(e) => setNew(e.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show the new password') }}
         />
         <Trouble error={change.error} />
         <Group>
           <Button type="submit" loading={change.isPending} disabled={!currentPassword || newPassword.length < 12}>
-            Change
+            {t('Change')}
           </Button>
           {change.isSuccess && (
             <Text size="sm" c="dimmed" role="status">
-              Changed
+              {t('Changed')}
             </Text>
           )}
         </Group>
@@ -93,10 +94,10 @@ function Sessions() {
     <section className="panel" aria-labelledby="sessions">
       <Group p={16} justify="space-between">
         <Title order={2} id="sessions">
-          Where you are signed in
+          {t('Where you are signed in')}
         </Title>
         <Button variant="default" onClick={() => void signOut(true)}>
-          Sign out everywhere
+          {t('Sign out everywhere')}
         </Button>
       </Group>
       {q.data ? (
@@ -108,12 +109,12 @@ function Sessions() {
                 {s.current && (
                   <Text span c="dimmed">
                     {' '}
-                    · this one
+                    {t('· this one')}
                   </Text>
                 )}
               </Text>
               <Text size="sm" c="dimmed" className="figures">
-                {s.ip} · used {format.ago(s.lastUsedAt)}
+                {t('{ip} · used {lastUsedAt}', { ip: s.ip, lastUsedAt: format.ago(s.lastUsedAt) })}
               </Text>
             </div>
             {!s.current && (
@@ -123,7 +124,7 @@ function Sessions() {
                 loading={end.isPending && end.variables === s.id}
                 onClick={() => end.mutate(s.id)}
               >
-                End
+                {t('End')}
               </Button>
             )}
           </Group>
@@ -159,5 +160,7 @@ function device(agent: string): string {
           : /Linux/.test(agent)
             ? 'Linux'
             : ''
-  return browser ? [browser, system && `on ${system}`].filter(Boolean).join(' ') : agent.slice(0, 60) || 'Unknown'
+  return browser
+    ? [browser, system && t('on {system}', { system })].filter(Boolean).join(' ')
+    : agent.slice(0, 60) || t('Unknown')
 }

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { createPasskey, passkeysWork } from '../../api/passkey'
 import { changed } from '../../api/queries'
+import { rich, t } from '../../messages/console'
 import { AuthenticatorSetup, RecoveryCodes } from '../../patterns/authenticator'
 import { Confirm, Dialog, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -23,12 +24,12 @@ export function SecondFactors() {
     <section className="panel" aria-labelledby="second-factor">
       <Stack p={16} gap={4}>
         <Title order={2} id="second-factor">
-          Second factor
+          {t('Second factor')}
         </Title>
         <Text c="dimmed" size="sm">
           {q.data?.required
-            ? 'Required for your account: the last one cannot be removed.'
-            : 'With one, a password alone is not enough to sign in.'}
+            ? t('Required for your account: the last one cannot be removed.')
+            : t('With one, a password alone is not enough to sign in.')}
         </Text>
       </Stack>
       {q.data ? (
@@ -38,7 +39,7 @@ export function SecondFactors() {
           {q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={2} />}
         </Stack>
       )}
-      <Dialog opened={codes.length > 0} onClose={() => undefined} title="Save your recovery codes">
+      <Dialog opened={codes.length > 0} onClose={() => undefined} title={t('Save your recovery codes')}>
         <RecoveryCodes codes={codes} done={() => setCodes([])} />
       </Dialog>
     </section>
@@ -103,22 +104,28 @@ function Parts({ state, show }: { state: Schemas['FactorState']; show: (codes: s
       <Line
         title={
           <Group gap={8}>
-            Authenticator app <Status tone={state.totp ? 'good' : 'off'}>{state.totp ? 'On' : 'Off'}</Status>
+            {rich('Authenticator app {value}', {
+              value: <Status tone={state.totp ? 'good' : 'off'}>{state.totp ? t('On') : t('Off')}</Status>,
+            })}
           </Group>
         }
-        text={state.totpSince ? `Since ${format.date(state.totpSince)}` : 'Codes from an app on your phone.'}
+        text={
+          state.totpSince
+            ? t('Since {totpSince}', { totpSince: format.date(state.totpSince) })
+            : t('Codes from an app on your phone.')
+        }
       >
         <Button variant="default" size="compact-md" loading={begin.isPending} onClick={() => begin.mutate()}>
-          {state.totp ? 'Replace…' : 'Set up…'}
+          {state.totp ? t('Replace…') : t('Set up…')}
         </Button>
         {state.totp && (
           <Button
             variant="default"
             size="compact-md"
-            aria-label="Remove the authenticator app"
+            aria-label={t('Remove the authenticator app')}
             onClick={() => setAsking('app')}
           >
-            Remove…
+            {t('Remove…')}
           </Button>
         )}
       </Line>
@@ -126,37 +133,45 @@ function Parts({ state, show }: { state: Schemas['FactorState']; show: (codes: s
         <Line
           key={k.id}
           title={k.name}
-          text={`Passkey · ${k.lastUsedAt ? `used ${format.ago(k.lastUsedAt)}` : 'not used yet'}`}
+          text={
+            k.lastUsedAt
+              ? t('Passkey · used {lastUsedAt}', { lastUsedAt: format.ago(k.lastUsedAt) })
+              : t('Passkey · not used yet')
+          }
         >
           <Button
             variant="default"
             size="compact-md"
-            aria-label={`Remove the passkey ${k.name}`}
+            aria-label={t('Remove the passkey {name}', { name: k.name })}
             onClick={() => setAsking(k)}
           >
-            Remove…
+            {t('Remove…')}
           </Button>
         </Line>
       ))}
       <Line
-        title="Passkeys"
+        title={t('Passkeys')}
         text={
           passkeysWork()
-            ? 'Your fingerprint, your face, your PIN or a security key.'
-            : 'This browser has none at this address.'
+            ? t('Your fingerprint, your face, your PIN or a security key.')
+            : t('This browser has none at this address.')
         }
       >
         <Button variant="default" size="compact-md" disabled={!passkeysWork()} onClick={() => setNaming(true)}>
-          Add a passkey…
+          {t('Add a passkey…')}
         </Button>
       </Line>
       {any && (
         <Line
-          title="Recovery codes"
-          text={state.recoveryCodes === 1 ? 'One is left.' : `${format.number(state.recoveryCodes)} are left.`}
+          title={t('Recovery codes')}
+          text={
+            state.recoveryCodes === 1
+              ? t('One is left.')
+              : t('{recoveryCodes} are left.', { recoveryCodes: format.number(state.recoveryCodes) })
+          }
         >
           <Button variant="default" size="compact-md" onClick={() => setAsking('codes')}>
-            New codes…
+            {t('New codes…')}
           </Button>
         </Line>
       )}
@@ -169,7 +184,7 @@ function Parts({ state, show }: { state: Schemas['FactorState']; show: (codes: s
           begin.reset()
           confirm.reset()
         }}
-        title="Set up an authenticator app"
+        title={t('Set up an authenticator app')}
       >
         {begin.data && (
           <AuthenticatorSetup
@@ -183,8 +198,8 @@ function Parts({ state, show }: { state: Schemas['FactorState']; show: (codes: s
       {naming && <NewPasskey close={() => setNaming(false)} show={show} />}
       <Confirm
         opened={asking === 'codes'}
-        title="Make new recovery codes?"
-        action="Make new codes"
+        title={t('Make new recovery codes?')}
+        action={t('Make new codes')}
         busy={renew.isPending}
         error={renew.error}
         onClose={() => {
@@ -193,12 +208,12 @@ function Parts({ state, show }: { state: Schemas['FactorState']; show: (codes: s
         }}
         onConfirm={() => renew.mutate()}
       >
-        The codes you have now stop working.
+        {t('The codes you have now stop working.')}
       </Confirm>
       <Confirm
         opened={asking !== undefined && asking !== 'codes'}
-        title={asking === 'app' ? 'Remove the authenticator app?' : 'Remove this passkey?'}
-        action="Remove"
+        title={asking === 'app' ? t('Remove the authenticator app?') : t('Remove this passkey?')}
+        action={t('Remove')}
         danger
         busy={remove.isPending}
         error={remove.error}
@@ -208,7 +223,7 @@ function Parts({ state, show }: { state: Schemas['FactorState']; show: (codes: s
         }}
         onConfirm={() => remove.mutate()}
       >
-        {asking === 'app' ? 'Its codes stop working.' : 'It no longer lets you in.'}
+        {asking === 'app' ? t('Its codes stop working.') : t('It no longer lets you in.')}
       </Confirm>
     </>
   )
@@ -227,7 +242,7 @@ function NewPasskey({ close, show }: { close: () => void; show: (codes: string[]
     },
   })
   return (
-    <Dialog onClose={close} title="Add a passkey">
+    <Dialog onClose={close} title={t('Add a passkey')}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -236,9 +251,9 @@ function NewPasskey({ close, show }: { close: () => void; show: (codes: string[]
       >
         <Stack gap={16}>
           <TextInput
-            label="Name"
-            description="To recognise it later"
-            placeholder="Office laptop"
+            label={t('Name')}
+            description={t('To recognise it later')}
+            placeholder={t('Office laptop')}
             maxLength={60}
             value={name}
             onChange={(e) => setName(e.currentTarget.value)}
@@ -249,10 +264,10 @@ function NewPasskey({ close, show }: { close: () => void; show: (codes: string[]
           <Trouble error={add.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
-              Add
+              {t('Add')}
             </Button>
           </Group>
         </Stack>

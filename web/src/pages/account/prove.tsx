@@ -5,14 +5,15 @@ import { useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { askPasskey, passkeysWork } from '../../api/passkey'
 import { answerProof } from '../../api/proof'
+import { t } from '../../messages/console'
 import { CodeInput } from '../../patterns/authenticator'
 import { Trouble } from '../../patterns/feedback'
 
 type Way = 'password' | 'code' | 'passkey'
 const words: Record<Way, string> = {
-  password: 'Use the password',
-  code: 'Use a code of the authenticator app',
-  passkey: 'Use a passkey',
+  password: t('Use the password'),
+  code: t('Use a code of the authenticator app'),
+  passkey: t('Use a passkey'),
 }
 
 export function ProveAgain() {
@@ -53,11 +54,11 @@ export function ProveAgain() {
       transitionProps={{ duration: 120 }}
     >
       <Modal.Overlay backgroundOpacity={0.35} />
-      <Modal.Content aria-label="Confirm that it is you">
+      <Modal.Content aria-label={t('Confirm that it is you')}>
         <Modal.Body p={24}>
-          <Title order={2}>Confirm that it is you</Title>
+          <Title order={2}>{t('Confirm that it is you')}</Title>
           <Text c="dimmed" mt={4} mb={16}>
-            For security, this is asked again every ten minutes.
+            {t('For security, this is asked again every ten minutes.')}
           </Text>
           <form
             onSubmit={(e) => {
@@ -69,36 +70,36 @@ export function ProveAgain() {
             <Stack gap={16}>
               {way === 'password' && (
                 <PasswordInput
-                  label="Your password"
+                  label={t('Your password')}
                   autoComplete="current-password"
                   value={password}
                   onChange={(e) => setPassword(e.currentTarget.value)}
-                  error={fields.password && 'This is not your password'}
+                  error={fields.password && t('This is not your password')}
                   required
                   withAsterisk={false}
                   data-autofocus
-                  visibilityToggleButtonProps={{ 'aria-label': 'Show your password' }}
+                  visibilityToggleButtonProps={{ 'aria-label': t('Show your password') }}
                 />
               )}
               {way === 'code' && (
                 <CodeInput
-                  label="Code of the authenticator app"
+                  label={t('Code of the authenticator app')}
                   value={code}
                   onChange={setCode}
-                  error={fields.code && 'This code is wrong or was used before'}
+                  error={fields.code && t('This code is wrong or was used before')}
                 />
               )}
               {Object.keys(fields).length === 0 && <Trouble error={prove.error} />}
               <Group justify="flex-end" gap={8}>
                 <Button variant="default" onClick={() => answerProof(false)}>
-                  Cancel
+                  {t('Cancel')}
                 </Button>
                 <Button
                   type="submit"
                   loading={prove.isPending}
                   disabled={!way || (way === 'password' && password === '') || (way === 'code' && code.length !== 6)}
                 >
-                  {way === 'passkey' ? 'Use a passkey' : 'Confirm'}
+                  {way === 'passkey' ? t('Use a passkey') : t('Confirm')}
                 </Button>
               </Group>
               {way &&

@@ -6,6 +6,7 @@ import { asProblem, type Schemas } from '../../api/client'
 import { askPasskey, passkeysWork } from '../../api/passkey'
 import { post } from '../../api/post'
 import { signedIn } from '../../api/session'
+import { t } from '../../messages/console'
 import { AuthenticatorSetup, CodeInput, RecoveryCodes } from '../../patterns/authenticator'
 import { Lines, Trouble } from '../../patterns/feedback'
 
@@ -23,7 +24,7 @@ export function SecondFactor({ half, again }: { half: Half; again: () => void })
     <Stack gap={16} mt={24}>
       {half.enrol ? <Enrol challenge={half.challenge} /> : <Verify half={half} />}
       <Anchor component="button" type="button" size="sm" onClick={again}>
-        Start again
+        {t('Start again')}
       </Anchor>
     </Stack>
   )
@@ -49,9 +50,9 @@ function Verify({ half: { challenge, methods } }: { half: Half }) {
     onSuccess: signedIn,
   })
   const other: Record<Way, string> = {
-    PASSKEY: 'Use a passkey',
-    TOTP: 'Use a code of the authenticator app',
-    RECOVERY_CODE: 'Use a recovery code',
+    PASSKEY: t('Use a passkey'),
+    TOTP: t('Use a code of the authenticator app'),
+    RECOVERY_CODE: t('Use a recovery code'),
   }
   return (
     <form
@@ -62,13 +63,13 @@ function Verify({ half: { challenge, methods } }: { half: Half }) {
     >
       <Stack gap={16}>
         {way === 'PASSKEY' && (
-          <Text c="dimmed">Your browser asks for your fingerprint, your face, your PIN or a security key.</Text>
+          <Text c="dimmed">{t('Your browser asks for your fingerprint, your face, your PIN or a security key.')}</Text>
         )}
-        {way === 'TOTP' && <CodeInput label="Code of the authenticator app" value={code} onChange={setCode} />}
+        {way === 'TOTP' && <CodeInput label={t('Code of the authenticator app')} value={code} onChange={setCode} />}
         {way === 'RECOVERY_CODE' && (
           <TextInput
-            label="Recovery code"
-            description="One of those you saved. It works once."
+            label={t('Recovery code')}
+            description={t('One of those you saved. It works once.')}
             autoComplete="off"
             value={recoveryCode}
             onChange={(e) => setRecoveryCode(e.currentTarget.value)}
@@ -83,7 +84,7 @@ function Verify({ half: { challenge, methods } }: { half: Half }) {
           fullWidth
           disabled={way === 'TOTP' ? code.length !== 6 : way === 'RECOVERY_CODE' && recoveryCode === ''}
         >
-          {way === 'PASSKEY' ? 'Use a passkey' : 'Sign in'}
+          {way === 'PASSKEY' ? t('Use a passkey') : t('Sign in')}
         </Button>
         {ways
           .filter((w) => w !== way)
@@ -123,14 +124,14 @@ function Enrol({ challenge }: { challenge: string }) {
     const session = confirm.data
     return (
       <>
-        <Title order={2}>Save your recovery codes</Title>
+        <Title order={2}>{t('Save your recovery codes')}</Title>
         <RecoveryCodes codes={session.recoveryCodes} done={() => signedIn(session)} />
       </>
     )
   }
   return (
     <>
-      <Text c="dimmed">Your account needs a second factor. It is set up once, and takes a minute.</Text>
+      <Text c="dimmed">{t('Your account needs a second factor. It is set up once, and takes a minute.')}</Text>
       {begun.data ? (
         <AuthenticatorSetup
           {...begun.data}

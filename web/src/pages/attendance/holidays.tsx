@@ -16,6 +16,7 @@ import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { Reach } from '../communication/reach'
 import { RegisterTabs } from './register-tabs'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 export function Holidays() {
   const may = useMay()
@@ -25,13 +26,13 @@ export function Holidays() {
   const [, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a day off
+      {t('Add a day off')}
     </Button>
   )
   const { choices: divisions } = useDivisionChoices()
   const whose = (h: Schemas['Holiday']) =>
     h.allClasses
-      ? 'The whole school'
+      ? t('The whole school')
       : [
           h.classIds.length ? names(h.classIds, '') : '',
           ...divisions.filter((d) => h.divisionIds.includes(d.value)).map((d) => d.label),
@@ -43,29 +44,35 @@ export function Holidays() {
   return (
     <ListPage
       path="/school-admin/attendance/holiday/list"
-      title="Days off"
-      noun={['day off', 'days off']}
+      title={t('Days off')}
+      noun={[t('day off'), t('days off')]}
       id={(h) => h.id}
       name={(h) => h.name}
-      search="Name"
+      search={t('Name')}
       above={<RegisterTabs at="holidays" />}
       filters={[
-        { key: 'classId', label: 'Class', options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })) },
+        {
+          key: 'classId',
+          label: t('Class'),
+          options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+        },
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
-        { key: 'when', title: 'When', cell: span, sort: 'startDate', phone: true },
-        { key: 'days', title: 'Days', cell: (h) => days(h), end: true },
-        { key: 'who', title: 'For', cell: (h) => whose(h) },
+        { key: 'name', title: t('Name'), cell: (h) => h.name, sort: 'name' },
+        { key: 'when', title: t('When'), cell: span, sort: 'startDate', phone: true },
+        { key: 'days', title: t('Days'), cell: (h) => days(h), end: true },
+        { key: 'who', title: t('For'), cell: (h) => whose(h) },
       ]}
       primary={may('attendance', 'write') && add}
       empty={
         <Empty
           icon={<IconCalendarOff size={32} stroke={1.2} />}
-          title="No days off yet"
-          text="On a day off nothing is marked, nobody counts as absent, and parents get no notices. Weekends need no entry."
+          title={t('No days off yet')}
+          text={t(
+            'On a day off nothing is marked, nobody counts as absent, and parents get no notices. Weekends need no entry.',
+          )}
           action={may('attendance', 'write') && add}
-          example="For example: Diwali, 8 to 12 November; or a sports day of class 5 alone."
+          example={t('For example: Diwali, 8 to 12 November; or a sports day of class 5 alone.')}
         />
       }
       drawer={(id, close) =>
@@ -103,7 +110,7 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
   const f = fieldsOf(draft)
   const save = useSave({
     draft,
-    labels: { name: 'Name', startDate: 'First day', endDate: 'Last day' },
+    labels: { name: t('Name'), startDate: t('First day'), endDate: t('Last day') },
     version: of?.version,
     save: (_, version) => {
       const v = draft.values
@@ -136,7 +143,7 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
   })
   return (
     <FormDrawer
-      title={of?.name ?? 'Add a day off'}
+      title={of?.name ?? t('Add a day off')}
       what={of?.name ?? ''}
       close={close}
       draft={draft}
@@ -150,14 +157,14 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
           : undefined
       }
     >
-      {f.text({ k: 'name', label: 'Name', placeholder: 'Diwali', required: true })}
+      {f.text({ k: 'name', label: t('Name'), placeholder: t('Diwali'), required: true })}
       <div className="pair">
-        {f.day({ k: 'startDate', label: 'First day', required: true })}
-        {f.day({ k: 'endDate', label: 'Last day', description: 'Leave empty for a single day' })}
+        {f.day({ k: 'startDate', label: t('First day'), required: true })}
+        {f.day({ k: 'endDate', label: t('Last day'), description: t('Leave empty for a single day') })}
       </div>
       <Input.Wrapper
-        label="Classes and divisions"
-        description="Tick none for the whole school"
+        label={t('Classes and divisions')}
+        description={t('Tick none for the whole school')}
         error={draft.errors.classIds ?? draft.errors.divisionIds}
         labelElement="div"
       >
@@ -169,7 +176,7 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
       </Input.Wrapper>
       <Stack gap={4}>
         <Text size="sm" c="dimmed">
-          Marks that were made on such a day stay in the history and are not counted.
+          {t('Marks that were made on such a day stay in the history and are not counted.')}
         </Text>
       </Stack>
     </FormDrawer>

@@ -9,18 +9,20 @@ import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { Dialog, Empty, Lines, Status, Trouble, UnsavedGuard } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts, useDraft } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 type Leave = Schemas['LeaveView']
 const types = ['SICK', 'CASUAL', 'EMERGENCY']
 const states: Record<string, ['good' | 'busy' | 'bad' | 'off' | 'warn', string]> = {
-  PENDING: ['warn', 'Waiting'],
-  APPROVED: ['good', 'Approved'],
-  REJECTED: ['bad', 'Rejected'],
-  CANCELLED: ['off', 'Withdrawn'],
+  PENDING: ['warn', t('Waiting')],
+  APPROVED: ['good', t('Approved')],
+  REJECTED: ['bad', t('Rejected')],
+  CANCELLED: ['off', t('Withdrawn')],
 }
 
 function State({ status }: { status: string }) {
@@ -33,8 +35,8 @@ function LeaveTabs({ at }: { at: 'requests' | 'balances' }) {
   return (
     <Tabs value={at} onChange={(t) => void navigate({ to: t === 'balances' ? '/leave/balances' : '/leave' })} mb={16}>
       <Tabs.List>
-        <Tabs.Tab value="requests">Requests</Tabs.Tab>
-        <Tabs.Tab value="balances">Balances</Tabs.Tab>
+        <Tabs.Tab value="requests">{t('Requests')}</Tabs.Tab>
+        <Tabs.Tab value="balances">{t('Balances')}</Tabs.Tab>
       </Tabs.List>
     </Tabs>
   )
@@ -45,9 +47,11 @@ function useDays() {
   return {
     span: (l: Leave) =>
       l.fromDate === l.toDate
-        ? `${format.date(l.fromDate)}${l.halfDay ? ', half a day' : ''}`
+        ? l.halfDay
+          ? t('{fromDate}, half a day', { fromDate: format.date(l.fromDate) })
+          : `${format.date(l.fromDate)}`
         : `${format.date(l.fromDate)} – ${format.date(l.toDate)}`,
-    count: (n: number) => `${format.number(n)} ${n === 1 ? 'day' : 'days'}`,
+    count: (n: number) => t({ one: '{n} day', other: '{n} days' }, { count: n, n: format.number(n) }),
   }
 }
 
@@ -64,56 +68,56 @@ export function LeaveInbox() {
   return (
     <ListPage
       path="/school-admin/leave/list"
-      title="Leave"
-      noun={['request', 'requests']}
+      title={t('Leave')}
+      noun={[t('request'), t('requests')]}
       id={(l) => l.id}
       name={(l) => l.applicantName}
-      search="Name"
+      search={t('Name')}
       above={<LeaveTabs at="requests" />}
       filters={[
         {
           key: 'status',
-          label: 'State',
+          label: t('State'),
           options: Object.entries(states).map(([value, [, label]]) => ({ value, label })),
         },
         {
           key: 'applicantType',
-          label: 'Of',
+          label: t('Of'),
           options: [
-            { value: 'STUDENT', label: 'students' },
-            { value: 'EMPLOYEE', label: 'employees' },
+            { value: 'STUDENT', label: t('students') },
+            { value: 'EMPLOYEE', label: t('employees') },
           ],
         },
-        { key: 'leaveType', label: 'Kind', options: types.map((value) => ({ value, label: words(value) })) },
+        { key: 'leaveType', label: t('Kind'), options: types.map((value) => ({ value, label: words(value) })) },
       ]}
       columns={[
-        { key: 'who', title: 'Who', cell: (l) => l.applicantName },
+        { key: 'who', title: t('Who'), cell: (l) => l.applicantName },
         {
           key: 'class',
-          title: 'Class',
+          title: t('Class'),
           cell: (l) =>
             l.applicantType === 'EMPLOYEE' ? (
               <Text span c="dimmed">
-                Employee
+                {t('Employee')}
               </Text>
             ) : (
               `${l.className} ${l.divisionName}`
             ),
         },
-        { key: 'when', title: 'When', cell: days.span, sort: 'fromDate', phone: true },
-        { key: 'days', title: 'Days', cell: (l) => format.number(l.days), end: true },
-        { key: 'kind', title: 'Kind', cell: (l) => words(l.leaveType) },
-        { key: 'reason', title: 'Reason', cell: (l) => l.reason },
+        { key: 'when', title: t('When'), cell: days.span, sort: 'fromDate', phone: true },
+        { key: 'days', title: t('Days'), cell: (l) => format.number(l.days), end: true },
+        { key: 'kind', title: t('Kind'), cell: (l) => words(l.leaveType) },
+        { key: 'reason', title: t('Reason'), cell: (l) => l.reason },
         {
           key: 'status',
-          title: 'State',
+          title: t('State'),
           cell: (l) => <State status={l.status} />,
           sort: 'status',
           phone: true,
         },
         {
           key: 'asked',
-          title: 'Requested',
+          title: t('Requested'),
           cell: (l) => format.dateTime(l.createdAt),
           sort: 'createdAt',
           hidden: true,
@@ -123,8 +127,8 @@ export function LeaveInbox() {
         address.status === 'PENDING' ? (
           <Empty
             icon={<IconInbox size={32} stroke={1.2} />}
-            title="No requests are waiting"
-            text="Requests of parents and teachers appear here the moment they are made."
+            title={t('No requests are waiting')}
+            text={t('Requests of parents and teachers appear here the moment they are made.')}
             action={
               <Button
                 variant="default"
@@ -138,7 +142,7 @@ export function LeaveInbox() {
                   })
                 }
               >
-                Show all leave
+                {t('Show all leave')}
               </Button>
             }
           />
@@ -147,14 +151,16 @@ export function LeaveInbox() {
       empty={
         <Empty
           icon={<IconBeach size={32} stroke={1.2} />}
-          title="Nobody has asked for leave yet"
-          text="Parents ask for their children and teachers for themselves, in the app. You decide here; approved leave of students shows in the register automatically."
+          title={t('Nobody has asked for leave yet')}
+          text={t(
+            'Parents ask for their children and teachers for themselves, in the app. You decide here; approved leave of students shows in the register automatically.',
+          )}
           action={
             <Button component={Link} to="/leave/balances" variant="default">
-              Set the leave days of employees
+              {t('Set the leave days of employees')}
             </Button>
           }
-          example="A class teacher may decide the leave of their own students too."
+          example={t('A class teacher may decide the leave of their own students too.')}
         />
       }
       drawer={(id, close) => <LeaveDrawer id={id} close={close} key={id} />}
@@ -187,27 +193,27 @@ function LeaveDrawer({ id, close }: { id: string; close: () => void }) {
         summary={
           <Group gap={12}>
             <State status={l.status} />
-            <span>{l.applicantType === 'EMPLOYEE' ? 'Employee' : `${l.className} ${l.divisionName}`}</span>
+            <span>{l.applicantType === 'EMPLOYEE' ? t('Employee') : `${l.className} ${l.divisionName}`}</span>
           </Group>
         }
       />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Facts
           of={[
-            ['When', days.span(l)],
-            ['School days', days.count(l.days)],
-            ['Kind', words(l.leaveType)],
+            [t('When'), days.span(l)],
+            [t('School days'), days.count(l.days)],
+            [t('Kind'), words(l.leaveType)],
             [
-              'Reason',
+              t('Reason'),
               <span key="r" style={{ whiteSpace: 'pre-wrap' }}>
                 {l.reason}
               </span>,
             ],
-            ['Requested', format.dateTime(l.createdAt)],
+            [t('Requested'), format.dateTime(l.createdAt)],
             ...(l.decidedAt
               ? ([
-                  ['Decided', format.dateTime(l.decidedAt)],
-                  ['Note', l.decisionNote],
+                  [t('Decided'), format.dateTime(l.decidedAt)],
+                  [t('Note'), l.decisionNote],
                 ] as [string, string][])
               : []),
           ]}
@@ -216,7 +222,7 @@ function LeaveDrawer({ id, close }: { id: string; close: () => void }) {
         {l.studentId && (
           <Text mt={24}>
             <Anchor component={Link} to="/students" search={{ open: l.studentId, tab: 'attendance' } as never}>
-              See {l.applicantName}'s attendance
+              {t("See {applicantName}'s attendance", { applicantName: l.applicantName })}
             </Anchor>
           </Text>
         )}
@@ -239,8 +245,15 @@ function Left({ employeeId, leaveType }: { employeeId: string; leaveType: string
   return (
     <Text mt={24}>
       {b.remaining === null
-        ? `${words(leaveType)} leave is not counted at this school; ${days.count(b.taken)} taken this year.`
-        : `${days.count(b.remaining)} of ${days.count(b.daysPerYear ?? 0)} ${words(leaveType).toLowerCase()} leave are left this year, this request not counted.`}
+        ? t('{leaveType} leave is not counted at this school; {n} taken this year.', {
+            leaveType: words(leaveType),
+            n: days.count(b.taken),
+          })
+        : t('{n} of {n2} {leaveType} leave are left this year, this request not counted.', {
+            n: days.count(b.remaining),
+            n2: days.count(b.daysPerYear ?? 0),
+            leaveType: words(leaveType).toLowerCase(),
+          })}
     </Text>
   )
 }
@@ -254,7 +267,10 @@ function Decide({ leave, close }: { leave: Leave; close: () => void }) {
     onSuccess: (l) => {
       changed('/school-admin/leave/', '/school-admin/dashboard/', '/school-admin/attendance/')
       notifications.show({
-        message: `${l.applicantName}'s leave is ${l.status === 'APPROVED' ? 'approved' : 'rejected'}. They are notified.`,
+        message:
+          l.status === 'APPROVED'
+            ? t("{applicantName}'s leave is approved. They are notified.", { applicantName: l.applicantName })
+            : t("{applicantName}'s leave is rejected. They are notified.", { applicantName: l.applicantName }),
       })
       close()
     },
@@ -266,8 +282,10 @@ function Decide({ leave, close }: { leave: Leave; close: () => void }) {
   return (
     <div className="savebar stacked">
       <Textarea
-        aria-label="Note"
-        placeholder={`A note to ${leave.applicantType === 'STUDENT' ? 'the parents' : leave.applicantName}, if you like`}
+        aria-label={t('Note')}
+        placeholder={t('A note to {applicantName}, if you like', {
+          applicantName: leave.applicantType === 'STUDENT' ? t('the parents') : leave.applicantName,
+        })}
         value={note}
         maxLength={500}
         minRows={1}
@@ -276,8 +294,8 @@ function Decide({ leave, close }: { leave: Leave; close: () => void }) {
       />
       <Trouble error={decide.error} />
       <Group gap={8} justify="flex-end">
-        <Text size="sm" c="dimmed" mr="auto">
-          {leave.applicantType === 'STUDENT' ? 'Approved days show in the register.' : ''}
+        <Text size="sm" c="dimmed" me="auto">
+          {leave.applicantType === 'STUDENT' ? t('Approved days show in the register.') : ''}
         </Text>
         <Button
           variant="default"
@@ -285,14 +303,14 @@ function Decide({ leave, close }: { leave: Leave; close: () => void }) {
           disabled={decide.isPending}
           onClick={() => decide.mutate('REJECTED')}
         >
-          Reject
+          {t('Reject')}
         </Button>
         <Button
           loading={decide.isPending && decide.variables === 'APPROVED'}
           disabled={decide.isPending}
           onClick={() => decide.mutate('APPROVED')}
         >
-          Approve
+          {t('Approve')}
         </Button>
       </Group>
     </div>
@@ -304,41 +322,50 @@ export function LeaveBalances() {
   const may = useMay()
   const format = useFormat()
   const [editing, setEditing] = useState(false)
-  const number = (n: number | null) => (n === null ? 'not counted' : format.number(n))
+  const number = (n: number | null) => (n === null ? t('not counted') : format.number(n))
   return (
     <>
       <ListPage
         path="/school-admin/leave/balances"
-        title="Leave"
-        noun={['balance', 'balances']}
+        title={t('Leave')}
+        noun={[t('balance'), t('balances')]}
         id={(b) => b.employeeId + b.leaveType}
         name={(b) => b.employeeName}
-        search="Name"
+        search={t('Name')}
         above={<LeaveTabs at="balances" />}
-        filters={[{ key: 'leaveType', label: 'Kind', options: types.map((value) => ({ value, label: words(value) })) }]}
+        filters={[
+          { key: 'leaveType', label: t('Kind'), options: types.map((value) => ({ value, label: words(value) })) },
+        ]}
         columns={[
-          { key: 'who', title: 'Employee', cell: (b) => b.employeeName, sort: 'employeeName' },
-          { key: 'kind', title: 'Kind', cell: (b) => words(b.leaveType), phone: true },
-          { key: 'year', title: 'A year', cell: (b) => number(b.daysPerYear), end: true },
-          { key: 'taken', title: 'Taken', cell: (b) => format.number(b.taken), end: true },
-          { key: 'pending', title: 'Waiting', cell: (b) => format.number(b.pending), end: true },
-          { key: 'left', title: 'Left', cell: (b) => number(b.remaining), sort: 'remaining', end: true, phone: true },
+          { key: 'who', title: t('Employee'), cell: (b) => b.employeeName, sort: 'employeeName' },
+          { key: 'kind', title: t('Kind'), cell: (b) => words(b.leaveType), phone: true },
+          { key: 'year', title: t('A year'), cell: (b) => number(b.daysPerYear), end: true },
+          { key: 'taken', title: t('Taken'), cell: (b) => format.number(b.taken), end: true },
+          { key: 'pending', title: t('Waiting'), cell: (b) => format.number(b.pending), end: true },
+          {
+            key: 'left',
+            title: t('Left'),
+            cell: (b) => number(b.remaining),
+            sort: 'remaining',
+            end: true,
+            phone: true,
+          },
         ]}
         primary={
           may('leave', 'write') && (
             <Button variant="default" onClick={() => setEditing(true)}>
-              Days a year
+              {t('Days a year')}
             </Button>
           )
         }
         empty={
           <Empty
             icon={<IconBeach size={32} stroke={1.2} />}
-            title="No employees yet"
-            text="Shows how many days of each kind of leave employees have taken and have left."
+            title={t('No employees yet')}
+            text={t('Shows how many days of each kind of leave employees have taken and have left.')}
             action={
               <Button component={Link} to="/employees">
-                To the employees
+                {t('To the employees')}
               </Button>
             }
           />
@@ -355,7 +382,7 @@ function Entitlements({ close }: { close: () => void }) {
     queryFn: () => call(api.GET('/school-admin/leave/entitlements')),
   })
   return (
-    <Dialog onClose={close} title="Days of leave a year">
+    <Dialog onClose={close} title={t('Days of leave a year')}>
       {q.data ? (
         <EntitlementForm of={q.data.entitlements} close={close} />
       ) : q.error ? (
@@ -405,29 +432,29 @@ function EntitlementForm({ of, close }: { of: Schemas['Entitlement'][]; close: (
       }}
     >
       <Stack gap={16}>
-        <Text c="dimmed">For every employee, in an academic year. A kind without a number is not counted.</Text>
-        {types.map((t) => (
-          <Group key={t} align="flex-end" gap={8} wrap="nowrap">
+        <Text c="dimmed">{t('For every employee, in an academic year. A kind without a number is not counted.')}</Text>
+        {types.map((it) => (
+          <Group key={it} align="flex-end" gap={8} wrap="nowrap">
             <NumberInput
               style={{ flex: 1 }}
-              label={words(t)}
+              label={words(it)}
               hideControls
               min={0}
               max={366}
               step={0.5}
               decimalScale={1}
-              placeholder="Not counted"
-              value={draft.values[t] ?? ''}
-              error={draft.errors[t]}
-              onChange={(v) => draft.set(t, v === '' ? null : Number(v))}
+              placeholder={t('Not counted')}
+              value={draft.values[it] ?? ''}
+              error={draft.errors[it]}
+              onChange={(v) => draft.set(it, v === '' ? null : Number(v))}
             />
             <ActionIcon
               variant="subtle"
               color="gray"
               size={36}
-              aria-label={`Do not count ${words(t).toLowerCase()} leave`}
-              disabled={draft.values[t] === null}
-              onClick={() => draft.set(t, null)}
+              aria-label={t('Do not count {t} leave', { t: words(it).toLowerCase() })}
+              disabled={draft.values[it] === null}
+              onClick={() => draft.set(it, null)}
             >
               <IconTrash size={16} stroke={1.6} />
             </ActionIcon>
@@ -436,10 +463,10 @@ function EntitlementForm({ of, close }: { of: Schemas['Entitlement'][]; close: (
         <Trouble error={save.error} />
         <Group justify="flex-end" gap={8}>
           <Button variant="default" onClick={close}>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button type="submit" loading={save.isPending} disabled={!draft.dirty}>
-            Save
+            {t('Save')}
           </Button>
         </Group>
       </Stack>

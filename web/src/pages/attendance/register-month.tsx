@@ -5,10 +5,12 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, call, download } from '../../api/client'
 import { useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { useToday } from '../../patterns/choices'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat, words } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
 import { Print } from '../../patterns/Print'
+import { words } from '../../patterns/words'
 
 const letters: Record<string, string> = { PRESENT: 'P', ABSENT: 'A', LATE: 'L', LEAVE: 'E' }
 
@@ -35,8 +37,11 @@ export function Month({ division, month }: { division: string; month: string }) 
     return (
       <div className="panel">
         <Empty
-          title={`No students in ${r.className} ${r.divisionName} in this month`}
-          text="The month's sheet shows every student who was in the division, even for a day."
+          title={t('No students in {className} {divisionName} in this month', {
+            className: r.className,
+            divisionName: r.divisionName,
+          })}
+          text={t("The month's sheet shows every student who was in the division, even for a day.")}
         />
       </div>
     )
@@ -54,7 +59,8 @@ export function Month({ division, month }: { division: string; month: string }) 
           <Text span c="var(--mantine-color-text)" fw={500}>
             {r.className} {r.divisionName}, {title}
           </Text>
-          {r.totals.percent !== null && <> · {percent(r.totals.percent)} came, late ones included</>}
+          {r.totals.percent !== null &&
+            ` ${t('· {percent} came, late ones included', { percent: percent(r.totals.percent) })}`}
         </Text>
         <Group gap={8}>
           <Button
@@ -63,7 +69,7 @@ export function Month({ division, month }: { division: string; month: string }) 
             loading={file.isPending}
             onClick={() => file.mutate()}
           >
-            CSV
+            {t('CSV')}
           </Button>
           <Print
             path="/school-admin/attendance/report.pdf"
@@ -78,12 +84,17 @@ export function Month({ division, month }: { division: string; month: string }) 
         </Group>
       )}
       <div className="panel">
-        <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label={`Register of ${title}`}>
+        <div
+          className="list-scroll sheet-scroll"
+          tabIndex={0}
+          role="region"
+          aria-label={t('Register of {title}', { title })}
+        >
           <table className="month figures">
             <thead>
               <tr>
                 <th scope="col" className="who">
-                  Student
+                  {t('Student')}
                 </th>
                 {r.days.map((d) => {
                   const n = Number(d.date.slice(8))
@@ -103,7 +114,7 @@ export function Month({ division, month }: { division: string; month: string }) 
                       ) : (
                         <Link to="/register" search={{ division, date: d.date } as never}>
                           {n}
-                          <span className="hidden"> {weekday}, open the day</span>
+                          <span className="hidden"> {t('{weekday}, open the day', { weekday })}</span>
                           <small aria-hidden>{weekday[0]}</small>
                         </Link>
                       )}
@@ -111,7 +122,7 @@ export function Month({ division, month }: { division: string; month: string }) 
                   )
                 })}
                 {['P', 'A', 'L', 'E'].map((l, i) => (
-                  <th key={l} scope="col" className="sum" title={['Present', 'Absent', 'Late', 'Leave'][i]}>
+                  <th key={l} scope="col" className="sum" title={[t('Present'), t('Absent'), t('Late'), t('Leave')][i]}>
                     {l}
                   </th>
                 ))}
@@ -154,7 +165,7 @@ export function Month({ division, month }: { division: string; month: string }) 
             <tfoot>
               <tr>
                 <th scope="row" className="who">
-                  Total
+                  {t('Total')}
                 </th>
                 <td colSpan={r.days.length} />
                 <td className="sum">{r.totals.present}</td>
@@ -168,7 +179,7 @@ export function Month({ division, month }: { division: string; month: string }) 
         </div>
       </div>
       <Text size="sm" c="dimmed" mt={8}>
-        A dot is present, A absent, L late, E leave; shaded days are off. Percent below 75 is underlined.
+        {t('A dot is present, A absent, L late, E leave; shaded days are off. Percent below 75 is underlined.')}
       </Text>
     </div>
   )

@@ -6,10 +6,12 @@ import { flushSync } from 'react-dom'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { saveCSV } from '../../patterns/csv'
 import { Trouble, UnsavedGuard } from '../../patterns/feedback'
-import { nameOf, useFormat, words } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
 import { KeptOffer, useKept } from '../../patterns/kept'
+import { words } from '../../patterns/words'
 
 type Entry = Schemas['RegisterEntry']
 type Sheet = Schemas['DayRegister'] | Schemas['LessonRegister']
@@ -22,10 +24,10 @@ interface Mark {
 type Marks = Record<string, Mark>
 
 const statuses: { value: Status; key: string; word: string }[] = [
-  { value: 'PRESENT', key: 'P', word: 'Present' },
-  { value: 'ABSENT', key: 'A', word: 'Absent' },
-  { value: 'LATE', key: 'L', word: 'Late' },
-  { value: 'LEAVE', key: 'E', word: 'Leave' },
+  { value: 'PRESENT', key: 'P', word: t('Present') },
+  { value: 'ABSENT', key: 'A', word: t('Absent') },
+  { value: 'LATE', key: 'L', word: t('Late') },
+  { value: 'LEAVE', key: 'E', word: t('Leave') },
 ]
 const byKey: Record<string, Status> = Object.fromEntries(statuses.map((s) => [s.key.toLowerCase(), s.value]))
 
@@ -202,7 +204,9 @@ export function DaySheet({
         const theirs = now.students.find((s) => s.studentId === who.studentId)
         marked[who.studentId] =
           p.status === 409
-            ? `Somebody marked ${words(theirs?.status ?? 'nothing').toLowerCase()} meanwhile. Save again to keep yours.`
+            ? t('Somebody marked {status} meanwhile. Save again to keep yours.', {
+                status: words(theirs?.status ?? 'nothing').toLowerCase(),
+              })
             : message
       }
       setBad(marked)
@@ -224,11 +228,14 @@ export function DaySheet({
       <div className="only-print print-head">
         <b>{school?.name}</b>
         <span>
-          Register of {whose}, {format.date(register.date)}
-          {lesson && `, ${lesson.periodName}, ${lesson.subjectName}`}
+          {t('Register of {whose}, {date}{periodName}', {
+            whose,
+            date: format.date(register.date),
+            periodName: lesson && `, ${lesson.periodName}, ${lesson.subjectName}`,
+          })}
         </span>
       </div>
-      <KeptOffer kept={kept} what="Marks of this register were" />
+      <KeptOffer kept={kept} what={t('Marks of this register were')} />
       <Group justify="space-between" mb={12} gap={8} className="no-print">
         <Group gap={16} aria-live="polite" className="figures">
           {statuses.map((s) => (
@@ -237,9 +244,7 @@ export function DaySheet({
             </span>
           ))}
           {counts.none! > 0 && (
-            <span className="tally">
-              <b>{format.number(counts.none!)}</b> not marked
-            </span>
+            <span className="tally">{rich('{none} not marked', { none: <b>{format.number(counts.none!)}</b> })}</span>
           )}
         </Group>
         <Group gap={8}>
@@ -257,7 +262,7 @@ export function DaySheet({
               ])
             }
           >
-            CSV
+            {t('CSV')}
           </Button>
           {editable && (
             <Button
@@ -265,7 +270,7 @@ export function DaySheet({
               disabled={!counts.none}
               onClick={() => put(students, (now) => (now.status ? now : { ...now, status: 'PRESENT' }))}
             >
-              {counts.none === students.length ? 'All present' : 'The rest present'}
+              {counts.none === students.length ? t('All present') : t('The rest present')}
             </Button>
           )}
         </Group>
@@ -276,17 +281,17 @@ export function DaySheet({
             className="list sheet day-sheet"
             ref={table}
             onKeyDown={key}
-            aria-label={`${whose} on ${format.date(register.date)}`}
+            aria-label={t('{whose} on {date}', { whose, date: format.date(register.date) })}
           >
             <thead>
               <tr>
                 <th scope="col" className="end roll">
-                  Roll
+                  {t('Roll')}
                 </th>
-                <th scope="col">Student</th>
-                <th scope="col">Mark</th>
-                <th scope="col">Minutes late</th>
-                <th scope="col">Remark</th>
+                <th scope="col">{t('Student')}</th>
+                <th scope="col">{t('Mark')}</th>
+                <th scope="col">{t('Minutes late')}</th>
+                <th scope="col">{t('Remark')}</th>
               </tr>
             </thead>
             <tbody>
@@ -315,30 +320,42 @@ export function DaySheet({
                 </Text>
               ) : dirty.length > 0 ? (
                 <Text size="sm" c="dimmed">
-                  {format.number(dirty.length)} not saved
-                  {lesson && incomplete.length > 0
-                    ? '; mark everybody to save the lesson'
-                    : past
-                      ? '; a day past needs a reason'
-                      : ''}
+                  {t('{dirty} not saved{value}', {
+                    dirty: format.number(dirty.length),
+                    value:
+                      lesson && incomplete.length > 0
+                        ? t('; mark everybody to save the lesson')
+                        : past
+                          ? t('; a day past needs a reason')
+                          : '',
+                  })}
                 </Text>
               ) : save.isSuccess ? (
                 <Text size="sm" c="dimmed">
-                  Saved
+                  {t('Saved')}
                 </Text>
               ) : (
                 <Text size="sm" c="dimmed" className="only-wide">
-                  <kbd className="key">P</kbd> <kbd className="key">A</kbd> <kbd className="key">L</kbd>{' '}
-                  <kbd className="key">E</kbd> mark and go on, with <kbd className="key">Shift</kbd> all the rest;{' '}
-                  <kbd className="key">↑</kbd> <kbd className="key">↓</kbd> move, <kbd className="key">Delete</kbd>{' '}
-                  takes back
+                  {rich(
+                    '{kbd} {kbd2} {kbd3} {kbd4} mark and go on, with {kbd5} all the rest; {kbd6} {kbd7} move, {kbd8} takes back',
+                    {
+                      kbd: <kbd className="key">P</kbd>,
+                      kbd2: <kbd className="key">A</kbd>,
+                      kbd3: <kbd className="key">L</kbd>,
+                      kbd4: <kbd className="key">E</kbd>,
+                      kbd5: <kbd className="key">{t('Shift')}</kbd>,
+                      kbd6: <kbd className="key">↑</kbd>,
+                      kbd7: <kbd className="key">↓</kbd>,
+                      kbd8: <kbd className="key">{t('Delete')}</kbd>,
+                    },
+                  )}
                 </Text>
               )}
             </div>
             {past && dirty.length > 0 && (
               <TextInput
-                aria-label="Reason for changing a day past"
-                placeholder="Reason"
+                aria-label={t('Reason for changing a day past')}
+                placeholder={t('Reason')}
                 w={220}
                 className="reason"
                 value={reason}
@@ -356,7 +373,7 @@ export function DaySheet({
                   save.reset()
                 }}
               >
-                Discard
+                {t('Discard')}
               </Button>
             )}
             <Button
@@ -364,7 +381,7 @@ export function DaySheet({
               loading={save.isPending}
               onClick={() => save.mutate()}
             >
-              Save
+              {t('Save')}
             </Button>
           </div>
         )}
@@ -406,7 +423,7 @@ const Line = memo(function Line({
       <td className="end figures roll">{entry.rollNumber ?? ''}</td>
       <td className="wrap who">
         {name}
-        {mark && <span className="hidden"> (not saved)</span>}
+        {mark && <span className="hidden"> {t('(not saved)')}</span>}
         {entry.division && (
           <Text span size="xs" c="dimmed" display="block">
             {entry.division}
@@ -414,7 +431,7 @@ const Line = memo(function Line({
         )}
         {onLeave && (
           <Text span size="xs" c="dimmed" display="block">
-            On approved leave
+            {t('On approved leave')}
           </Text>
         )}
         {bad && (
@@ -424,7 +441,7 @@ const Line = memo(function Line({
               <>
                 {' '}
                 <button type="button" className="text-button" onClick={() => take(entry)}>
-                  Take theirs
+                  {t('Take theirs')}
                 </button>
               </>
             )}
@@ -432,7 +449,7 @@ const Line = memo(function Line({
         )}
       </td>
       <td>
-        <div className="marks" role="group" aria-label={`Mark of ${name}`}>
+        <div className="marks" role="group" aria-label={t('Mark of {name}', { name })}>
           {statuses.map((s, i) => (
             <button
               key={s.value}
@@ -458,7 +475,7 @@ const Line = memo(function Line({
           <input
             className="cell-input late figures"
             inputMode="numeric"
-            aria-label={`Minutes ${name} was late`}
+            aria-label={t('Minutes {name} was late', { name })}
             disabled={!editable}
             maxLength={3}
             value={now.lateMinutes ?? ''}
@@ -472,7 +489,7 @@ const Line = memo(function Line({
       <td>
         <input
           className="cell-input remark"
-          aria-label={`Remark on ${name}`}
+          aria-label={t('Remark on {name}', { name })}
           disabled={!editable || now.status === null}
           maxLength={300}
           value={now.remark}

@@ -1,5 +1,6 @@
 import { Tabs } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 
 /** The five ways to look at attendance, each with an address of its own. */
@@ -17,11 +18,11 @@ export function RegisterTabs({ at }: { at: 'day' | 'month' | 'summary' | 'unmark
   return (
     <Tabs value={at} onChange={(t) => go[t ?? 'day']?.()} mb={16} className="no-print">
       <Tabs.List>
-        <Tabs.Tab value="day">Day</Tabs.Tab>
-        <Tabs.Tab value="month">Month</Tabs.Tab>
-        <Tabs.Tab value="summary">Summary</Tabs.Tab>
-        <Tabs.Tab value="unmarked">Not yet marked</Tabs.Tab>
-        <Tabs.Tab value="holidays">Days off</Tabs.Tab>
+        <Tabs.Tab value="day">{t('Day')}</Tabs.Tab>
+        <Tabs.Tab value="month">{t('Month')}</Tabs.Tab>
+        <Tabs.Tab value="summary">{t('Summary')}</Tabs.Tab>
+        <Tabs.Tab value="unmarked">{t('Not yet marked')}</Tabs.Tab>
+        <Tabs.Tab value="holidays">{t('Days off')}</Tabs.Tab>
       </Tabs.List>
     </Tabs>
   )

@@ -15,6 +15,7 @@ import { DaySheet } from './register-sheet'
 import { RegisterTabs } from './register-tabs'
 import { Stepper } from './stepper'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 const Month = part(() => import('./register-month'), 'Month', <Lines />)
 
@@ -31,12 +32,12 @@ export function Register() {
   return (
     <div className="page">
       <Group justify="space-between" mb={12} gap={12} className="no-print">
-        <Title order={1}>Register</Title>
+        <Title order={1}>{t('Register')}</Title>
         {ready && choices.length > 0 && (
           <Group gap={8}>
             {view !== 'unmarked' && (
               <NativeSelect
-                aria-label="Division"
+                aria-label={t('Division')}
                 data={choices}
                 value={division}
                 onChange={(e) => setAddress({ division: e.currentTarget.value })}
@@ -46,11 +47,11 @@ export function Register() {
               <Stepper
                 before={() => setAddress({ month: addMonths(month, -1) })}
                 after={month < today.slice(0, 7) ? () => setAddress({ month: addMonths(month, 1) }) : undefined}
-                what="month"
+                what={t('month')}
               >
                 <TextInput
                   type="month"
-                  aria-label="Month"
+                  aria-label={t('Month')}
                   value={month}
                   max={today.slice(0, 7)}
                   onChange={(e) => e.currentTarget.value && setAddress({ month: e.currentTarget.value })}
@@ -60,14 +61,14 @@ export function Register() {
               <Stepper
                 before={() => setDate(addDays(date, -1))}
                 after={date < today ? () => setDate(addDays(date, 1)) : undefined}
-                what="day"
+                what={t('day')}
               >
-                <DateField aria-label="Day" value={date} max={today} onChange={(day) => setDate(day)} />
+                <DateField aria-label={t('Day')} value={date} max={today} onChange={(day) => setDate(day)} />
               </Stepper>
             )}
             {view !== 'month' && date !== today && (
               <Button variant="default" onClick={() => setDate(today)}>
-                Today
+                {t('Today')}
               </Button>
             )}
           </Group>
@@ -80,14 +81,16 @@ export function Register() {
         <div className="panel">
           <Empty
             icon={<IconClipboardCheck size={32} stroke={1.2} />}
-            title="No divisions yet"
-            text="A register belongs to a division and a day: who was expected, and who came. Parents are notified of absences automatically."
+            title={t('No divisions yet')}
+            text={t(
+              'A register belongs to a division and a day: who was expected, and who came. Parents are notified of absences automatically.',
+            )}
             action={
               <Button component={Link} to="/classes">
-                Add classes and divisions
+                {t('Add classes and divisions')}
               </Button>
             }
-            example="For example: Class 5 with divisions A and B."
+            example={t('For example: Class 5 with divisions A and B.')}
           />
         </div>
       ) : view === 'month' ? (
@@ -114,11 +117,14 @@ function Day({ division, date, today }: { division: string; date: string; today:
       <div className="panel">
         <Empty
           icon={<IconClipboardCheck size={32} stroke={1.2} />}
-          title={`No students in ${r.className} ${r.divisionName} on this day`}
-          text="Students appear here from the day they join the division."
+          title={t('No students in {className} {divisionName} on this day', {
+            className: r.className,
+            divisionName: r.divisionName,
+          })}
+          text={t('Students appear here from the day they join the division.')}
           action={
             <Button component={Link} to="/students">
-              To the students
+              {t('To the students')}
             </Button>
           }
         />
@@ -130,11 +136,16 @@ function Day({ division, date, today }: { division: string; date: string; today:
       <div className="panel">
         <Empty
           icon={<IconCalendarOff size={32} stroke={1.2} />}
-          title={r.dayOff === 'Weekend' ? 'No school: it is a weekend' : `No school: ${r.dayOff}`}
-          text={`${r.className} ${r.divisionName} has the day off, so there is nothing to mark. ${r.students.length} students are on its roster.`}
+          title={
+            r.dayOff === 'Weekend' ? t('No school: it is a weekend') : t('No school: {dayOff}', { dayOff: r.dayOff })
+          }
+          text={t(
+            '{className} {divisionName} has the day off, so there is nothing to mark. {students} students are on its roster.',
+            { className: r.className, divisionName: r.divisionName, students: r.students.length },
+          )}
           action={
             <Button component={Link} to="/register/holidays" variant="default">
-              To the days off
+              {t('To the days off')}
             </Button>
           }
         />
@@ -174,7 +185,7 @@ function ByPeriod({
   return (
     <>
       <NativeSelect
-        label="Register of"
+        label={t('Register of')}
         mb={12}
         maw={420}
         className="no-print"
@@ -182,14 +193,23 @@ function ByPeriod({
         onChange={(e) => setAddress({ lesson: e.currentTarget.value || undefined })}
         description={
           lesson
-            ? [lesson.teacherName || 'No teacher', lesson.substitute && 'as a substitute'].filter(Boolean).join(', ')
-            : 'The day follows from its lessons where nobody marks it here.'
+            ? [lesson.teacherName || t('No teacher'), lesson.substitute && t('as a substitute')]
+                .filter(Boolean)
+                .join(', ')
+            : t('The day follows from its lessons where nobody marks it here.')
         }
         data={[
-          { value: '', label: 'The whole day' },
+          { value: '', label: t('The whole day') },
           ...q.data.lessons.map((l) => ({
             value: l.slotId,
-            label: `${l.periodName}, ${l.startTime}: ${l.groupName || l.subjectName}${l.state === 'MARKED' ? ' (marked)' : ''}`,
+            label:
+              l.state === 'MARKED'
+                ? t('{periodName}, {startTime}: {groupName} (marked)', {
+                    periodName: l.periodName,
+                    startTime: l.startTime,
+                    groupName: l.groupName || l.subjectName,
+                  })
+                : `${l.periodName}, ${l.startTime}: ${l.groupName || l.subjectName}`,
           })),
         ]}
       />
@@ -224,8 +244,8 @@ function NotMarked({ date }: { date: string }) {
       <div className="panel">
         <Empty
           icon={<IconClipboardCheck size={32} stroke={1.2} />}
-          title="Everything is marked"
-          text={`No division that has school on ${format.date(date)} has a student without a mark.`}
+          title={t('Everything is marked')}
+          text={t('No division that has school on {date} has a student without a mark.', { date: format.date(date) })}
         />
       </div>
     )
@@ -234,8 +254,13 @@ function NotMarked({ date }: { date: string }) {
     <>
       <Group justify="space-between" mb={12}>
         <Text c="dimmed">
-          {format.number(list.length)} {list.length === 1 ? 'division is' : 'divisions are'} not finished on{' '}
-          {format.date(date)}.
+          {t(
+            {
+              one: '{list} division is not finished on {date}.',
+              other: '{list} divisions are not finished on {date}.',
+            },
+            { count: list.length, list: format.number(list.length), date: format.date(date) },
+          )}
         </Text>
         <Button
           variant="default"
@@ -247,26 +272,26 @@ function NotMarked({ date }: { date: string }) {
             ])
           }
         >
-          CSV
+          {t('CSV')}
         </Button>
       </Group>
       <div className="panel">
-        <div className="list-scroll" tabIndex={0} role="region" aria-label="Not yet marked">
+        <div className="list-scroll" tabIndex={0} role="region" aria-label={t('Not yet marked')}>
           <table className="list">
             <thead>
               <tr>
-                <th scope="col">Division</th>
+                <th scope="col">{t('Division')}</th>
                 <th scope="col" className="only-wide">
-                  Class teacher
+                  {t('Class teacher')}
                 </th>
                 <th scope="col" className="end only-wide">
-                  Students
+                  {t('Students')}
                 </th>
                 <th scope="col" className="end">
-                  Not marked
+                  {t('Not marked')}
                 </th>
                 <th scope="col">
-                  <span className="hidden">What to do</span>
+                  <span className="hidden">{t('What to do')}</span>
                 </th>
               </tr>
             </thead>
@@ -279,7 +304,7 @@ function NotMarked({ date }: { date: string }) {
                   <td className="only-wide">
                     {d.classTeacherName || (
                       <Text span c="dimmed">
-                        Nobody yet
+                        {t('Nobody yet')}
                       </Text>
                     )}
                   </td>
@@ -293,7 +318,7 @@ function NotMarked({ date }: { date: string }) {
                       variant="default"
                       size="compact-md"
                     >
-                      Mark {d.className} {d.divisionName}
+                      {t('Mark {className} {divisionName}', { className: d.className, divisionName: d.divisionName })}
                     </Button>
                   </td>
                 </tr>

@@ -1,6 +1,7 @@
 import { ActionIcon, Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { t } from '../../messages/console'
 
 /** A field of a day or month with arrows to the one before and after. */
 export function Stepper({
@@ -16,11 +17,17 @@ export function Stepper({
 }) {
   return (
     <Group gap={4} wrap="nowrap">
-      <ActionIcon variant="default" size={36} aria-label={`The ${what} before`} onClick={before}>
+      <ActionIcon variant="default" size={36} aria-label={t('The {what} before', { what })} onClick={before}>
         <IconChevronLeft size={16} stroke={1.6} />
       </ActionIcon>
       {children}
-      <ActionIcon variant="default" size={36} aria-label={`The ${what} after`} disabled={!after} onClick={after}>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={t('The {what} after', { what })}
+        disabled={!after}
+        onClick={after}
+      >
         <IconChevronRight size={16} stroke={1.6} />
       </ActionIcon>
     </Group>

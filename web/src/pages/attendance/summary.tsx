@@ -15,6 +15,7 @@ import { Print } from '../../patterns/Print'
 import { RegisterTabs } from './register-tabs'
 import { Stepper } from './stepper'
 import '../../day.css'
+import { rich, t } from '../../messages/console'
 
 const dayOf = /^\d{4}-\d\d-\d\d$/
 const monthOf = /^\d{4}-\d\d$/
@@ -31,26 +32,26 @@ export function AttendanceSummary() {
   return (
     <div className="page">
       <Group justify="space-between" mb={12} gap={12} className="no-print">
-        <Title order={1}>Attendance summary</Title>
+        <Title order={1}>{t('Attendance summary')}</Title>
         <Group gap={8}>
           <SegmentedControl
-            aria-label="Day or month"
+            aria-label={t('Day or month')}
             data={[
-              { value: 'day', label: 'Day' },
-              { value: 'month', label: 'Month' },
+              { value: 'day', label: t('Day') },
+              { value: 'month', label: t('Month') },
             ]}
             value={byMonth ? 'month' : 'day'}
             onChange={(v) => setAddress({ by: v === 'month' ? v : undefined })}
           />
           {byMonth ? (
             <Stepper
-              what="month"
+              what={t('month')}
               before={() => setAddress({ month: addMonths(month, -1) })}
               after={month < today.slice(0, 7) ? () => setAddress({ month: addMonths(month, 1) }) : undefined}
             >
               <TextInput
                 type="month"
-                aria-label="Month"
+                aria-label={t('Month')}
                 value={month}
                 max={today.slice(0, 7)}
                 onChange={(e) => e.currentTarget.value && setAddress({ month: e.currentTarget.value })}
@@ -58,12 +59,12 @@ export function AttendanceSummary() {
             </Stepper>
           ) : (
             <Stepper
-              what="day"
+              what={t('day')}
               before={() => setAddress({ date: addDays(date, -1) })}
               after={date < today ? () => setAddress({ date: addDays(date, 1) }) : undefined}
             >
               <DateField
-                aria-label="Day"
+                aria-label={t('Day')}
                 value={date}
                 max={today}
                 onChange={(day) => setAddress({ date: day || undefined })}
@@ -99,11 +100,13 @@ function Table({ from, to }: { from: string; to: string }) {
       <div className="panel">
         <Empty
           icon={<IconClipboardCheck size={32} stroke={1.2} />}
-          title="No divisions yet"
-          text="The summary counts students by class and division: how many are enrolled, marked, present, absent, late and on leave."
+          title={t('No divisions yet')}
+          text={t(
+            'The summary counts students by class and division: how many are enrolled, marked, present, absent, late and on leave.',
+          )}
           action={
             <Button component={Link} to="/classes">
-              Add classes and divisions
+              {t('Add classes and divisions')}
             </Button>
           }
         />
@@ -134,7 +137,7 @@ function Table({ from, to }: { from: string; to: string }) {
         <>
           <td className="end">
             <Text span c="dimmed">
-              {off === 'Weekend' ? off : 'Day off'}
+              {off === 'Weekend' ? off : t('Day off')}
             </Text>
           </td>
           <td className="end">{format.number(enrolled)}</td>
@@ -149,7 +152,7 @@ function Table({ from, to }: { from: string; to: string }) {
       )}
     </tr>
   )
-  const t = s.totals
+  const it = s.totals
   return (
     <>
       <Group justify="space-between" mb={12} gap={8}>
@@ -157,16 +160,21 @@ function Table({ from, to }: { from: string; to: string }) {
           <Text fw={500} className="no-print">
             {title}
           </Text>
-          <span className="tally">
-            <b>{format.number(s.enrolled)}</b> enrolled
-          </span>
+          <span className="tally">{rich('{enrolled} enrolled', { enrolled: <b>{format.number(s.enrolled)}</b> })}</span>
           <span className="tally" data-status="PRESENT">
-            <b>{percent(t.percent)}</b> came, late ones included
+            {rich('{percent} came, late ones included', { percent: <b>{percent(it.percent)}</b> })}
           </span>
-          {t.unmarked > 0 && (
+          {it.unmarked > 0 && (
             <span className="tally">
-              <b>{format.number(t.unmarked)}</b> of {format.number(t.schoolDays)} {day ? '' : 'days of students '}not
-              marked
+              {day
+                ? rich('{unmarked} of {schoolDays} not marked', {
+                    unmarked: <b>{format.number(it.unmarked)}</b>,
+                    schoolDays: format.number(it.schoolDays),
+                  })
+                : rich('{unmarked} of {schoolDays} days of students not marked', {
+                    unmarked: <b>{format.number(it.unmarked)}</b>,
+                    schoolDays: format.number(it.schoolDays),
+                  })}
             </span>
           )}
         </Group>
@@ -177,7 +185,7 @@ function Table({ from, to }: { from: string; to: string }) {
             loading={file.isPending}
             onClick={() => file.mutate()}
           >
-            CSV
+            {t('CSV')}
           </Button>
           <Print
             path="/school-admin/attendance/summary.pdf"
@@ -192,12 +200,26 @@ function Table({ from, to }: { from: string; to: string }) {
         </Group>
       )}
       <div className="panel">
-        <div className="list-scroll" tabIndex={0} role="region" aria-label={`Attendance summary, ${title}`}>
+        <div
+          className="list-scroll"
+          tabIndex={0}
+          role="region"
+          aria-label={t('Attendance summary, {title}', { title })}
+        >
           <table className="list summary figures">
             <thead>
               <tr>
-                <th scope="col">Class</th>
-                {['Came', 'Enrolled', 'Present', 'Absent', 'Late', 'Leave', 'Marked', 'Not marked'].map((h) => (
+                <th scope="col">{t('Class')}</th>
+                {[
+                  t('Came'),
+                  t('Enrolled'),
+                  t('Present'),
+                  t('Absent'),
+                  t('Late'),
+                  t('Leave'),
+                  t('Marked'),
+                  t('Not marked'),
+                ].map((h) => (
                   <th key={h} scope="col" className="end">
                     {h}
                   </th>
@@ -226,18 +248,21 @@ function Table({ from, to }: { from: string; to: string }) {
                       d.dayOff,
                     ),
                   )}
-                  {k.divisions.length > 1 && line(k.classId, <b>{k.className} in all</b>, k.enrolled, k.totals)}
+                  {k.divisions.length > 1 &&
+                    line(k.classId, <b>{t('{className} in all', { className: k.className })}</b>, k.enrolled, k.totals)}
                 </Fragment>
               ))}
             </tbody>
-            <tfoot>{line('school', <b>School</b>, s.enrolled, s.totals)}</tfoot>
+            <tfoot>{line('school', <b>{t('School')}</b>, s.enrolled, s.totals)}</tfoot>
           </table>
         </div>
       </div>
       <Text size="sm" c="dimmed" mt={8}>
         {day
-          ? 'Percentages are of the students who are marked.'
-          : 'Marked, present, absent, late and leave are counted in days of students, percentages of those marked; enrolled is on the last of the days.'}
+          ? t('Percentages are of the students who are marked.')
+          : t(
+              'Marked, present, absent, late and leave are counted in days of students, percentages of those marked; enrolled is on the last of the days.',
+            )}
       </Text>
     </>
   )

@@ -5,6 +5,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call, download, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
+import { t } from '../../messages/console'
 import { Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { SubNav } from '../../patterns/SubNav'
@@ -13,18 +14,19 @@ type Sent = Schemas['Progress']
 
 export const DispatchNav = () => (
   <SubNav
-    label="E-mail and SMS"
+    label={t('E-mail and SMS')}
     items={[
-      { to: '/dispatch', title: 'Sent' },
-      { to: '/dispatch/new', title: 'Write' },
-      { to: '/dispatch/templates', title: 'Templates' },
+      { to: '/dispatch', title: t('Sent') },
+      { to: '/dispatch/new', title: t('Write') },
+      { to: '/dispatch/templates', title: t('Templates') },
+      { to: '/dispatch/blocked', title: t('Blocked addresses') },
     ]}
   />
 )
 
 export const channels = [
-  { value: 'SMS', label: 'SMS' },
-  { value: 'EMAIL', label: 'E-mail' },
+  { value: 'SMS', label: t('SMS') },
+  { value: 'EMAIL', label: t('E-mail') },
 ]
 
 export const channelWord = (c: string) => channels.find((x) => x.value === c)?.label ?? c
@@ -35,16 +37,16 @@ export function Arrived({ of: d }: { of: Sent }) {
   if (d.queued > 0)
     return (
       <Status tone="busy">
-        {format.number(d.sent)} of {format.number(d.recipients)} sent
+        {t('{sent} of {recipients} sent', { sent: format.number(d.sent), recipients: format.number(d.recipients) })}
       </Status>
     )
   if (d.failed > 0)
     return (
       <Status tone="warn">
-        {format.number(d.sent)} sent, {format.number(d.failed)} failed
+        {t('{sent} sent, {failed} failed', { sent: format.number(d.sent), failed: format.number(d.failed) })}
       </Status>
     )
-  return <Status tone="good">All {format.number(d.sent)} sent</Status>
+  return <Status tone="good">{t('All {sent} sent', { sent: format.number(d.sent) })}</Status>
 }
 
 export function useDispatch(id: string) {
@@ -56,9 +58,9 @@ export function useDispatch(id: string) {
 }
 
 const deliveryStates: Record<string, ['good' | 'busy' | 'bad', string]> = {
-  QUEUED: ['busy', 'Waiting'],
-  SENT: ['good', 'Sent'],
-  FAILED: ['bad', 'Failed'],
+  QUEUED: ['busy', t('Waiting')],
+  SENT: ['good', t('Sent')],
+  FAILED: ['bad', t('Failed')],
 }
 
 /** The bar, and what became of every message. */
@@ -87,11 +89,14 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
   })
   const doneCount = d.sent + d.failed
   return (
-    <section aria-label="Delivery">
+    <section aria-label={t('Delivery')}>
       <Group justify="space-between" mb={4}>
-        <Text fw={500}>{d.queued > 0 ? 'Being sent' : 'Done'}</Text>
+        <Text fw={500}>{d.queued > 0 ? t('Being sent') : t('Done')}</Text>
         <Text className="figures" c="dimmed">
-          {format.number(doneCount)} of {format.number(d.recipients)}
+          {t('{doneCount} of {recipients}', {
+            doneCount: format.number(doneCount),
+            recipients: format.number(d.recipients),
+          })}
         </Text>
       </Group>
       <Progress.Root size="md" aria-hidden>
@@ -101,21 +106,21 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
       <Group justify="space-between" mt={16} mb={8} gap={8}>
         <SegmentedControl
           size="xs"
-          aria-label="Which recipients"
+          aria-label={t('Which recipients')}
           value={state}
           onChange={(s) => {
             setState(s)
             setPage(1)
           }}
           data={[
-            { value: '', label: 'All' },
-            { value: 'SENT', label: `Sent ${d.sent}` },
-            { value: 'QUEUED', label: `Waiting ${d.queued}` },
-            { value: 'FAILED', label: `Failed ${d.failed}` },
+            { value: '', label: t('All') },
+            { value: 'SENT', label: t('Sent {sent}', { sent: d.sent }) },
+            { value: 'QUEUED', label: t('Waiting {queued}', { queued: d.queued }) },
+            { value: 'FAILED', label: t('Failed {failed}', { failed: d.failed }) },
           ]}
         />
         <Button variant="default" size="compact-sm" loading={csv.isPending} onClick={() => csv.mutate()}>
-          CSV
+          {t('CSV')}
         </Button>
       </Group>
       {q.error ? (
@@ -125,9 +130,9 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
           <Table fz="sm">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>To</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>When</Table.Th>
+                <Table.Th>{t('To')}</Table.Th>
+                <Table.Th>{t('State')}</Table.Th>
+                <Table.Th>{t('When')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -141,14 +146,18 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
                     {r.lastError && <div className="why">{r.lastError}</div>}
                   </Table.Td>
                   <Table.Td className="figures">
-                    {r.sentAt ? format.dateTime(r.sentAt) : r.attempts ? `${r.attempts} tries` : ''}
+                    {r.sentAt
+                      ? format.dateTime(r.sentAt)
+                      : r.attempts
+                        ? t('{attempts} tries', { attempts: r.attempts })
+                        : ''}
                   </Table.Td>
                 </Table.Tr>
               ))}
               {q.data?.items.length === 0 && (
                 <Table.Tr>
                   <Table.Td colSpan={3}>
-                    <Text c="dimmed">Nobody</Text>
+                    <Text c="dimmed">{t('Nobody')}</Text>
                   </Table.Td>
                 </Table.Tr>
               )}
@@ -164,7 +173,12 @@ export function Delivery({ dispatch: d }: { dispatch: Sent }) {
             value={page}
             onChange={setPage}
             getControlProps={(c) => ({
-              'aria-label': { first: 'First page', last: 'Last page', next: 'Next page', previous: 'Previous page' }[c],
+              'aria-label': {
+                first: t('First page'),
+                last: t('Last page'),
+                next: t('Next page'),
+                previous: t('Previous page'),
+              }[c],
             })}
           />
         </Group>

@@ -6,6 +6,7 @@ import { flushSync } from 'react-dom'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { ClassesAndDivisions } from '../../patterns/Audience'
 import { useAddress } from '../../patterns/address'
 import { Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
@@ -15,17 +16,18 @@ import { useOnce } from '../../patterns/once'
 import { Facts } from '../../patterns/record'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
 import { Arrived, allTemplates, channels, Delivery, DispatchNav, useDispatch } from './delivery'
+import { NoPrice } from './no-price'
 
 const steps = [
-  { key: 'write', title: 'Recipients and text' },
-  { key: 'check', title: 'Check' },
-  { key: 'run', title: 'Sending' },
+  { key: 'write', title: t('Recipients and text') },
+  { key: 'check', title: t('Check') },
+  { key: 'run', title: t('Sending') },
 ]
 const staffKinds = [
-  { value: 'TEACHER', label: 'Teachers' },
-  { value: 'DRIVER', label: 'Drivers' },
-  { value: 'ADMIN', label: 'Office' },
-  { value: 'SUPPORT', label: 'Support' },
+  { value: 'TEACHER', label: t('Teachers') },
+  { value: 'DRIVER', label: t('Drivers') },
+  { value: 'ADMIN', label: t('Office') },
+  { value: 'SUPPORT', label: t('Support') },
 ]
 
 interface Letter {
@@ -108,14 +110,14 @@ export function WriteDispatch() {
     text.current?.setSelectionRange(at + word.length, at + word.length)
   }
   const nobody = !l.allParents && l.classIds.length + l.divisionIds.length + l.staff.length === 0
-  const count = (n: number) => `${format.number(n)} ${n === 1 ? 'person' : 'people'}`
+  const count = (n: number) => t({ one: '{n} person', other: '{n} people' }, { count: n, n: format.number(n) })
   if (!may('message', 'write'))
     return (
       <>
         <DispatchNav />
         <div className="page">
           <div className="panel">
-            <Empty title="Writing to many is not for your role" text="You can see what was sent." />
+            <Empty title={t('Writing to many is not for your role')} text={t('You can see what was sent.')} />
           </div>
         </div>
       </>
@@ -123,12 +125,12 @@ export function WriteDispatch() {
   return (
     <>
       <DispatchNav />
-      <Wizard title="Write to many" steps={steps} current={step}>
+      <Wizard title={t('Write to many')} steps={steps} current={step}>
         {step === 'write' && (
           <Stack gap={16} className="reading">
             <UnsavedGuard when={l.body.trim() !== '' && !send.isPending && !send.isSuccess} />
-            <KeptOffer kept={kept} what="A message was" />
-            <Radio.Group label="By" value={l.channel} onChange={(c) => set({ channel: c })}>
+            <KeptOffer kept={kept} what={t('A message was')} />
+            <Radio.Group label={t('By')} value={l.channel} onChange={(c) => set({ channel: c })}>
               <Group gap={16} mt={4}>
                 {channels.map((c) => (
                   <Radio key={c.value} {...c} />
@@ -137,10 +139,10 @@ export function WriteDispatch() {
             </Radio.Group>
             <div>
               <Text size="sm" fw={600} mb={4}>
-                Parents
+                {t('Parents')}
               </Text>
               <Checkbox
-                label="All parents of the school"
+                label={t('All parents of the school')}
                 mb={8}
                 checked={l.allParents}
                 onChange={(e) => set({ allParents: e.currentTarget.checked })}
@@ -152,7 +154,7 @@ export function WriteDispatch() {
                 onChange={(classIds, divisionIds) => set({ classIds, divisionIds })}
               />
             </div>
-            <Checkbox.Group label="Staff" value={l.staff} onChange={(staff) => set({ staff })}>
+            <Checkbox.Group label={t('Staff')} value={l.staff} onChange={(staff) => set({ staff })}>
               <Group gap={16} mt={4}>
                 {staffKinds.map((s) => (
                   <Checkbox key={s.value} size="xs" {...s} />
@@ -166,14 +168,14 @@ export function WriteDispatch() {
             )}
             {(templates.data ?? []).some((t) => t.channel === l.channel) && (
               <NativeSelect
-                label="Begin with a template"
+                label={t('Begin with a template')}
                 value=""
                 onChange={(e) => {
                   const t = templates.data?.find((x) => x.id === e.currentTarget.value)
                   if (t) set({ subject: t.subject, body: t.body })
                 }}
                 data={[
-                  { value: '', label: 'None' },
+                  { value: '', label: t('None') },
                   ...(templates.data ?? [])
                     .filter((t) => t.channel === l.channel)
                     .map((t) => ({ value: t.id, label: t.name })),
@@ -182,7 +184,7 @@ export function WriteDispatch() {
             )}
             {l.channel === 'EMAIL' && (
               <TextInput
-                label="Subject"
+                label={t('Subject')}
                 maxLength={200}
                 value={l.subject}
                 error={errors.subject}
@@ -192,29 +194,29 @@ export function WriteDispatch() {
             <div>
               <Textarea
                 ref={text}
-                label="Text"
+                label={t('Text')}
                 minRows={5}
                 maxLength={l.channel === 'SMS' ? 1000 : 10000}
                 value={l.body}
                 error={errors.body}
                 onChange={(e) => set({ body: e.currentTarget.value })}
-                placeholder="Dear {name}, school closes at noon tomorrow."
+                placeholder={t('Dear {name}, school closes at noon tomorrow.')}
               />
               <Group gap={8} mt={8}>
                 <Text size="sm" c="dimmed">
-                  Filled in for each:
+                  {t('Filled in for each:')}
                 </Text>
                 {[
-                  ['{name}', 'Their name'],
-                  ['{student}', "Their child's name"],
-                  ['{school}', 'The school'],
+                  ['{name}', t('Their name')],
+                  ['{student}', t("Their child's name")],
+                  ['{school}', t('The school')],
                 ].map(([w, t]) => (
                   <Button key={w} variant="default" size="compact-sm" title={t} onClick={() => insert(w!)}>
                     {w}
                   </Button>
                 ))}
-                <Text size="sm" c="dimmed" ml="auto" className="figures">
-                  {format.number(l.body.length)} characters
+                <Text size="sm" c="dimmed" ms="auto" className="figures">
+                  {t('{body} characters', { body: format.number(l.body.length) })}
                 </Text>
               </Group>
             </div>
@@ -223,7 +225,7 @@ export function WriteDispatch() {
               next={() => check.mutate()}
               busy={check.isPending}
               disabled={nobody || !l.body.trim() || (l.channel === 'EMAIL' && !l.subject.trim())}
-              label="Preview recipients"
+              label={t('Preview recipients')}
             />
           </Stack>
         )}
@@ -232,16 +234,44 @@ export function WriteDispatch() {
             <Alert
               variant="light"
               role="status"
-              title={`It reaches ${count(plan.recipients)}${plan.cost > 0 ? ` and costs ${format.money(plan.cost)}` : ''}`}
+              title={
+                plan.cost > 0
+                  ? t('It reaches {n} and costs {cost}', { n: count(plan.recipients), cost: format.money(plan.cost) })
+                  : t('It reaches {n}', { n: count(plan.recipients) })
+              }
             >
-              {l.channel === 'SMS' &&
-                `${format.number(plan.segments)} SMS ${plan.cost > 0 ? 'are paid for' : 'are sent'}: a long text is more than one. `}
-              {plan.unreachable > 0
-                ? `${count(plan.unreachable)} ${plan.unreachable === 1 ? 'has' : 'have'} no ${l.channel === 'SMS' ? 'phone number' : 'e-mail address'} and ${plan.unreachable === 1 ? 'is' : 'are'} not reached. `
-                : ''}
-              Every address gets it once.
+              {[
+                l.channel === 'SMS' &&
+                  (plan.cost > 0
+                    ? t('{segments} SMS are paid for: a long text is more than one.', {
+                        segments: format.number(plan.segments),
+                      })
+                    : t('{segments} SMS are sent: a long text is more than one.', {
+                        segments: format.number(plan.segments),
+                      })),
+                plan.unreachable > 0 &&
+                  (l.channel === 'SMS'
+                    ? t(
+                        {
+                          one: '{n} has no phone number and is not reached.',
+                          other: '{n} have no phone number and are not reached.',
+                        },
+                        { count: plan.unreachable, n: count(plan.unreachable) },
+                      )
+                    : t(
+                        {
+                          one: '{n} has no e-mail address and is not reached.',
+                          other: '{n} have no e-mail address and are not reached.',
+                        },
+                        { count: plan.unreachable, n: count(plan.unreachable) },
+                      )),
+                t('Every address gets it once.'),
+              ]
+                .filter(Boolean)
+                .join(' ')}
+              {l.channel === 'SMS' && plan.cost === 0 && <NoPrice mt={4} />}
             </Alert>
-            <Text fw={500}>This is what the first ones read</Text>
+            <Text fw={500}>{t('This is what the first ones read')}</Text>
             <Stack gap={8}>
               {plan.sample.slice(0, 3).map((s) => (
                 <div key={s.to} className="panel" style={{ padding: 12 }}>
@@ -254,7 +284,7 @@ export function WriteDispatch() {
               ))}
             </Stack>
             <Text size="sm" c="dimmed">
-              A sent message cannot be recalled.
+              {t('A sent message cannot be recalled.')}
             </Text>
             <Trouble error={send.error} />
             <WizardButtons
@@ -264,7 +294,11 @@ export function WriteDispatch() {
               }}
               next={() => !send.isPending && !send.isSuccess && send.mutate()}
               busy={send.isPending}
-              label={`Send to ${count(plan.recipients)}${plan.cost > 0 ? ` for ${format.money(plan.cost)}` : ''}`}
+              label={
+                plan.cost > 0
+                  ? t('Send to {n} for {cost}', { n: count(plan.recipients), cost: format.money(plan.cost) })
+                  : t('Send to {n}', { n: count(plan.recipients) })
+              }
               disabled={plan.recipients === 0}
             />
           </Stack>
@@ -287,21 +321,21 @@ function Watch({ id, again }: { id: string; again: () => void }) {
         <Arrived of={d} />
         {d.queued > 0 && (
           <Text size="sm" c="dimmed">
-            You can leave this page; sending continues.
+            {t('You can leave this page; sending continues.')}
           </Text>
         )}
       </Group>
       <Facts
         of={[
-          ['Text', d.subject || d.body],
-          ...(d.cost > 0 ? ([['Cost', format.money(d.cost)]] as [string, string][]) : []),
+          [t('Text'), d.subject || d.body],
+          ...(d.cost > 0 ? ([[t('Cost'), format.money(d.cost)]] as [string, string][]) : []),
         ]}
       />
       <Delivery dispatch={d} />
       <Group gap={8}>
-        <Button onClick={again}>Write another</Button>
+        <Button onClick={again}>{t('Write another')}</Button>
         <Button component={Link} to="/dispatch" variant="default">
-          All that was sent
+          {t('All that was sent')}
         </Button>
       </Group>
     </Stack>

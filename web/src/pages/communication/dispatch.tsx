@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
@@ -19,7 +20,7 @@ export function Dispatches() {
   const may = useMay()
   const write = may('message', 'write') && (
     <Button component={Link} to="/dispatch/new" leftSection={<IconPlus size={16} />}>
-      Write to many
+      {t('Write to many')}
     </Button>
   )
   return (
@@ -27,26 +28,26 @@ export function Dispatches() {
       <DispatchNav />
       <ListPage
         path="/school-admin/dispatch/list"
-        title="E-mail and SMS"
-        noun={['dispatch', 'dispatches']}
+        title={t('E-mail and SMS')}
+        noun={[t('dispatch'), t('dispatches')]}
         id={(d) => d.id}
         name={(d) => d.subject || d.body.slice(0, 40)}
-        search="Subject or text"
-        filters={[{ key: 'channel', label: 'By', options: channels }]}
+        search={t('Subject or text')}
+        filters={[{ key: 'channel', label: t('By'), options: channels }]}
         columns={[
-          { key: 'text', title: 'Text', cell: (d) => d.subject || d.body },
-          { key: 'by', title: 'By', cell: (d) => channelWord(d.channel), phone: true },
-          { key: 'at', title: 'When', cell: (d) => format.dateTime(d.createdAt), sort: 'createdAt' },
+          { key: 'text', title: t('Text'), cell: (d) => d.subject || d.body },
+          { key: 'by', title: t('By'), cell: (d) => channelWord(d.channel), phone: true },
+          { key: 'at', title: t('When'), cell: (d) => format.dateTime(d.createdAt), sort: 'createdAt' },
           {
             key: 'state',
-            title: 'State',
+            title: t('State'),
             cell: (d) => <Arrived of={d} />,
             phone: true,
           },
-          { key: 'people', title: 'Recipients', cell: (d) => format.number(d.recipients), end: true },
+          { key: 'people', title: t('Recipients'), cell: (d) => format.number(d.recipients), end: true },
           {
             key: 'cost',
-            title: 'Cost',
+            title: t('Cost'),
             cell: (d) => (d.cost > 0 ? <Money of={d.cost} /> : ''),
             end: true,
           },
@@ -55,10 +56,12 @@ export function Dispatches() {
         empty={
           <Empty
             icon={<IconMailFast size={32} stroke={1.2} />}
-            title="Nothing was sent yet"
-            text="An e-mail or an SMS to the parents of some classes or to staff, each with their own name in it. You see who receives it and what it costs before it is sent."
+            title={t('Nothing was sent yet')}
+            text={t(
+              'An e-mail or an SMS to the parents of some classes or to staff, each with their own name in it. You see who receives it and what it costs before it is sent.',
+            )}
             action={write}
-            example="For example: Dear {name}, school closes at noon tomorrow. {school}"
+            example={t('For example: Dear {name}, school closes at noon tomorrow. {school}')}
           />
         }
         drawer={(id, close) => <DispatchDrawer id={id} close={close} key={id} />}
@@ -90,10 +93,18 @@ function DispatchDrawer({ id, close }: { id: string; close: () => void }) {
             <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{d.body}</Text>
             <Facts
               of={[
-                ['By', channelWord(d.channel)],
-                ['When', format.dateTime(d.createdAt)],
+                [t('By'), channelWord(d.channel)],
+                [t('When'), format.dateTime(d.createdAt)],
                 ...(d.cost > 0
-                  ? ([['Cost', `${format.money(d.cost)} for ${format.number(d.segments)} SMS`]] as [string, string][])
+                  ? ([
+                      [
+                        t('Cost'),
+                        t('{cost} for {segments} SMS', {
+                          cost: format.money(d.cost),
+                          segments: format.number(d.segments),
+                        }),
+                      ],
+                    ] as [string, string][])
                   : []),
               ]}
             />
@@ -112,7 +123,7 @@ export function Templates() {
   const [, setAddress] = useAddress()
   const add = may('message', 'write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a template
+      {t('Add a template')}
     </Button>
   )
   return (
@@ -120,23 +131,23 @@ export function Templates() {
       <DispatchNav />
       <ListPage
         path="/school-admin/dispatch/template/list"
-        title="Templates"
-        noun={['template', 'templates']}
+        title={t('Templates')}
+        noun={[t('template'), t('templates')]}
         id={(t) => t.id}
         name={(t) => t.name}
-        search="Name or text"
-        filters={[{ key: 'channel', label: 'By', options: channels }]}
+        search={t('Name or text')}
+        filters={[{ key: 'channel', label: t('By'), options: channels }]}
         columns={[
-          { key: 'name', title: 'Name', cell: (t) => t.name, sort: 'name' },
-          { key: 'by', title: 'By', cell: (t) => channelWord(t.channel), phone: true },
-          { key: 'text', title: 'Text', cell: (t) => t.body },
+          { key: 'name', title: t('Name'), cell: (t) => t.name, sort: 'name' },
+          { key: 'by', title: t('By'), cell: (t) => channelWord(t.channel), phone: true },
+          { key: 'text', title: t('Text'), cell: (t) => t.body },
         ]}
         primary={add}
         empty={
           <Empty
             icon={<IconTemplate size={32} stroke={1.2} />}
-            title="No templates yet"
-            text="A text that is sent again and again, with {name}, {student} and {school} for what differs."
+            title={t('No templates yet')}
+            text={t('A text that is sent again and again, with {name}, {student} and {school} for what differs.')}
             action={add}
           />
         }
@@ -157,14 +168,14 @@ function TemplateDrawer({ id, close }: { id: string; close: () => void }) {
     <TemplateForm template={q.data} close={close} />
   ) : (
     <Reading
-      error={q.error ?? (q.isSuccess ? new Error('This template no longer exists.') : null)}
+      error={q.error ?? (q.isSuccess ? new Error(t('This template no longer exists.')) : null)}
       retry={() => void q.refetch()}
       close={close}
     />
   )
 }
 
-const labels = { name: 'Name', channel: 'By', subject: 'Subject', body: 'Text' }
+const labels = { name: t('Name'), channel: t('By'), subject: t('Subject'), body: t('Text') }
 
 function TemplateForm({ template, close }: { template?: Schemas['Template']; close: () => void }) {
   const may = useMay()
@@ -206,7 +217,7 @@ function TemplateForm({ template, close }: { template?: Schemas['Template']; clo
   })
   return (
     <FormDrawer
-      title={template?.name ?? 'Add a template'}
+      title={template?.name ?? t('Add a template')}
       what={template?.name ?? ''}
       close={close}
       draft={draft}
@@ -219,14 +230,14 @@ function TemplateForm({ template, close }: { template?: Schemas['Template']; clo
       }
     >
       <div className="pair">
-        {f.text({ k: 'name', label: labels.name, placeholder: 'Closed tomorrow', required: true, maxLength: 100 })}
+        {f.text({ k: 'name', label: labels.name, placeholder: t('Closed tomorrow'), required: true, maxLength: 100 })}
         {f.choice({ k: 'channel', label: labels.channel, data: channels, disabled: !!template })}
       </div>
       {draft.values.channel === 'EMAIL' && f.text({ k: 'subject', label: labels.subject, maxLength: 200 })}
       {f.area({
         k: 'body',
         label: labels.body,
-        description: '{name}, {student} and {school} are filled in for each recipient',
+        description: t('{name}, {student} and {school} are filled in for each recipient'),
       })}
     </FormDrawer>
   )

@@ -21,11 +21,13 @@ import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { AttachButton, FileList } from '../../patterns/Files'
 import { Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { KeptOffer, useKept } from '../../patterns/kept'
 import { SearchBox } from '../../patterns/ListPage'
 import { useOnce } from '../../patterns/once'
+import { words } from '../../patterns/words'
 import '../../patterns/areas.css'
+import { t } from '../../messages/console'
 
 const path = '/school-admin/message/'
 /** Stands for the office in a thread that a parent has with it. */
@@ -54,14 +56,14 @@ export function Messages() {
   const write = may('message', 'write')
   const begin = write && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ thread: 'new' })}>
-      New message
+      {t('New message')}
     </Button>
   )
   const bare = list.isSuccess && list.data.total === 0 && Object.keys(filters).length === 0 && open !== 'new'
   return (
     <div className="page messages" data-open={open ? true : undefined}>
       <Group justify="space-between" mb={16} gap={12} className="messages-title">
-        <Title order={1}>Messages</Title>
+        <Title order={1}>{t('Messages')}</Title>
         <Group gap={8}>
           <Button
             variant="default"
@@ -73,7 +75,7 @@ export function Messages() {
               )
             }
           >
-            CSV
+            {t('CSV')}
           </Button>
           {begin}
         </Group>
@@ -84,8 +86,10 @@ export function Messages() {
         <div className="panel">
           <Empty
             icon={<IconMessages size={32} stroke={1.2} />}
-            title="No messages yet"
-            text="Write to parents and teachers, one to one or to a few. Their answers come in here, and what parents write to the office; they are notified in their app."
+            title={t('No messages yet')}
+            text={t(
+              'Write to parents and teachers, one to one or to a few. Their answers come in here, and what parents write to the office; they are notified in their app.',
+            )}
             action={begin}
           />
         </div>
@@ -94,7 +98,7 @@ export function Messages() {
           <div className="threads">
             <Group gap={8} p={12} wrap="nowrap">
               <SearchBox
-                placeholder="Person or subject"
+                placeholder={t('Person or subject')}
                 value={address.q ?? ''}
                 onChange={(q) => setAddress({ q: q || undefined }, true)}
               />
@@ -105,14 +109,14 @@ export function Messages() {
                 aria-pressed={!!address.unread}
                 onClick={() => setAddress({ unread: address.unread ? undefined : '1' })}
               >
-                Unread
+                {t('Unread')}
               </button>
             </Group>
             <Group gap={8} px={12} pb={12}>
               {(
                 [
-                  ['office', 'To the office'],
-                  ['open', 'Not answered'],
+                  ['office', t('To the office')],
+                  ['open', t('Not answered')],
                 ] as const
               ).map(([k, label]) => (
                 <button
@@ -127,36 +131,40 @@ export function Messages() {
                 </button>
               ))}
             </Group>
-            <ul aria-label="Threads">
+            <ul aria-label={t('Threads')}>
               {list.isPending && (
                 <li style={{ padding: 12 }}>
                   <Lines n={4} />
                 </li>
               )}
-              {threads.map((t) => (
-                <li key={t.id}>
+              {threads.map((it) => (
+                <li key={it.id}>
                   <button
                     type="button"
                     className="thread"
-                    aria-current={open === t.id ? 'true' : undefined}
-                    data-unread={t.unreadCount > 0 || undefined}
-                    onClick={() => setAddress({ thread: t.id })}
+                    aria-current={open === it.id ? 'true' : undefined}
+                    data-unread={it.unreadCount > 0 || undefined}
+                    onClick={() => setAddress({ thread: it.id })}
                   >
                     <span className="thread-top">
-                      <span className="thread-who">{t.with || 'Nobody else'}</span>
-                      <span className="thread-at figures">{format.ago(t.lastMessageAt)}</span>
+                      <span className="thread-who">{it.with || t('Nobody else')}</span>
+                      <span className="thread-at figures">{format.ago(it.lastMessageAt)}</span>
                     </span>
                     <span className="thread-subject">
-                      {[t.office && 'To the office', t.subject, t.studentName && `about ${t.studentName}`]
+                      {[
+                        it.office && t('To the office'),
+                        it.subject,
+                        it.studentName && t('about {studentName}', { studentName: it.studentName }),
+                      ]
                         .filter(Boolean)
-                        .join(', ') || 'No subject'}
+                        .join(', ') || t('No subject')}
                     </span>
                     <span className="thread-last">
-                      <span>{t.lastMessage}</span>
-                      {t.unreadCount > 0 && (
+                      <span>{it.lastMessage}</span>
+                      {it.unreadCount > 0 && (
                         <b className="count figures">
-                          <span className="hidden">, unread: </span>
-                          {t.unreadCount}
+                          <span className="hidden">{t(', unread:')} </span>
+                          {it.unreadCount}
                         </b>
                       )}
                     </span>
@@ -166,7 +174,7 @@ export function Messages() {
               {list.isSuccess && threads.length === 0 && (
                 <li>
                   <Text c="dimmed" p={16} size="sm">
-                    Nothing matches.
+                    {t('Nothing matches.')}
                   </Text>
                 </li>
               )}
@@ -178,7 +186,7 @@ export function Messages() {
                   size="compact-md"
                   onClick={() => setAddress({ more: String(Math.ceil(size / 25) + 1) }, true)}
                 >
-                  Older ones
+                  {t('Older ones')}
                 </Button>
               </Group>
             )}
@@ -189,7 +197,7 @@ export function Messages() {
             ) : open ? (
               <ThreadPane key={open} id={open} back={() => setAddress({ thread: undefined })} />
             ) : (
-              <Empty title="Choose a thread" text="Or begin a new one. Ctrl and Enter sends." />
+              <Empty title={t('Choose a thread')} text={t('Or begin a new one. Ctrl and Enter sends.')} />
             )}
           </div>
         </div>
@@ -211,20 +219,20 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
     queryFn: () =>
       call(api.GET('/school-admin/message/thread/{id}', { params: { path: { id }, query: { limit } as never } })),
   })
-  const t = q.data
+  const it = q.data
   const mark = useMutation({
     mutationFn: () => call(api.POST('/school-admin/message/read', { body: { data: { threadId: id } } })),
     onSuccess: () => changed(`${path}list`),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: marked once for each number of unread messages
   useEffect(() => {
-    if (t && t.unreadCount > 0 && may('message', 'write') && !mark.isPending) mark.mutate()
-  }, [t?.unreadCount])
-  const last = t?.messages.at(-1)?.id
+    if (it && it.unreadCount > 0 && may('message', 'write') && !mark.isPending) mark.mutate()
+  }, [it?.unreadCount])
+  const last = it?.messages.at(-1)?.id
   useEffect(() => {
     end.current?.scrollIntoView({ block: 'end' }) // answers with a promise in newer browsers: it must not be the effect's
   }, [last])
-  if (!t)
+  if (!it)
     return (
       <div style={{ padding: 24 }}>
         {q.error ? (
@@ -232,7 +240,7 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
             <Trouble error={q.error} retry={() => void q.refetch()} />
             <Group className="only-narrow">
               <Button variant="default" onClick={back}>
-                Back
+                {t('Back')}
               </Button>
             </Group>
           </Stack>
@@ -241,8 +249,8 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
         )}
       </div>
     )
-  const office = t.participants.some((p) => p.userId === nobody)
-  const others = t.participants.filter((p) => p.userId !== me && p.userId !== nobody)
+  const office = it.participants.some((p) => p.userId === nobody)
+  const others = it.participants.filter((p) => p.userId !== me && p.userId !== nobody)
   return (
     <>
       <div className="thread-head">
@@ -250,45 +258,70 @@ function ThreadPane({ id, back }: { id: string; back: () => void }) {
           className="only-narrow"
           variant="subtle"
           color="gray"
-          aria-label="Back to the threads"
+          aria-label={t('Back to the threads')}
           onClick={back}
         >
           <IconArrowLeft size={18} />
         </ActionIcon>
         <div style={{ minWidth: 0 }}>
           <Title order={2} style={{ overflowWrap: 'anywhere' }}>
-            {t.subject || others.map((p) => p.name).join(', ')}
+            {it.subject || others.map((p) => p.name).join(', ')}
           </Title>
           <Text size="sm" c="dimmed">
-            {others.map((p) => `${p.name} (${words(p.role).toLowerCase()})`).join(', ')}
-            {office && '. Anybody of the office may answer; the parent sees “Office”.'}
+            {office
+              ? t('{others}. Anybody of the office may answer; the parent sees “Office”.', {
+                  others: others.map((p) => `${p.name} (${words(p.role).toLowerCase()})`).join(', '),
+                })
+              : `${others.map((p) => `${p.name} (${words(p.role).toLowerCase()})`).join(', ')}`}
           </Text>
         </div>
       </div>
       <ScrollArea
         className="thread-body"
-        viewportProps={{ tabIndex: 0, role: 'log', 'aria-label': 'Messages of the thread' } as never}
+        viewportProps={{ tabIndex: 0, role: 'log', 'aria-label': t('Messages of the thread') } as never}
       >
         <Stack gap={12} p={16}>
-          {t.total > t.messages.length && limit < 100 && (
+          {it.total > it.messages.length && limit < 100 && (
             <Group justify="center">
               <Button variant="default" size="compact-sm" onClick={() => setLimit(100)}>
-                Earlier messages
+                {t('Earlier messages')}
               </Button>
             </Group>
           )}
-          {t.messages.map((m) => (
+          {it.messages.map((m) => (
             <div key={m.id} className="bubble" data-mine={m.senderId === me || undefined}>
               <div className="bubble-text">
                 <div style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{m.body}</div>
                 <FileList ids={m.attachmentFileIds} />
               </div>
               <Text size="xs" c="dimmed">
-                {m.senderId === me ? '' : `${m.senderName}, `}
-                {format.dateTime(m.sentAt)}
-                {m.senderId === me &&
-                  m.readBy.length > 0 &&
-                  `, read${others.length > 1 ? ` by ${m.readBy.length} of ${others.length}` : ''}`}
+                {m.senderId === me
+                  ? m.senderId === me && m.readBy.length > 0
+                    ? t(
+                        { one: '{sentAt}, read', other: '{sentAt}, read by {readBy} of {others}' },
+                        {
+                          count: others.length,
+                          sentAt: format.dateTime(m.sentAt),
+                          readBy: m.readBy.length,
+                          others: others.length,
+                        },
+                      )
+                    : `${format.dateTime(m.sentAt)}`
+                  : m.senderId === me && m.readBy.length > 0
+                    ? t(
+                        {
+                          one: '{senderName}, {sentAt}, read',
+                          other: '{senderName}, {sentAt}, read by {readBy} of {others}',
+                        },
+                        {
+                          count: others.length,
+                          senderName: m.senderName,
+                          sentAt: format.dateTime(m.sentAt),
+                          readBy: m.readBy.length,
+                          others: others.length,
+                        },
+                      )
+                    : `${m.senderName}, ${format.dateTime(m.sentAt)}`}
               </Text>
             </div>
           ))}
@@ -358,12 +391,12 @@ function Composer({
       }}
     >
       <UnsavedGuard when={(body.trim() !== '' || files.length > 0) && !send.isPending && !send.isSuccess} />
-      <KeptOffer kept={kept} what="A message was" />
+      <KeptOffer kept={kept} what={t('A message was')} />
       {send.error ? <Trouble error={send.error} /> : null}
       <FileList ids={files} remove={(id) => setFiles(files.filter((x) => x !== id))} />
       <Textarea
-        aria-label="Message"
-        placeholder="Write a message"
+        aria-label={t('Message')}
+        placeholder={t('Write a message')}
         minRows={2}
         maxRows={8}
         maxLength={5000}
@@ -388,7 +421,7 @@ function Composer({
           disabled={disabled || !body.trim()}
           leftSection={<IconSend size={16} stroke={1.6} />}
         >
-          Send
+          {t('Send')}
         </Button>
       </Group>
     </form>
@@ -423,21 +456,21 @@ function NewThread({ close }: { close: () => void }) {
           className="only-narrow"
           variant="subtle"
           color="gray"
-          aria-label="Back to the threads"
+          aria-label={t('Back to the threads')}
           onClick={close}
         >
           <IconArrowLeft size={18} />
         </ActionIcon>
-        <Title order={2}>New message</Title>
+        <Title order={2}>{t('New message')}</Title>
       </div>
       <ScrollArea
         className="thread-body"
-        viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Recipients' } as never}
+        viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('Recipients') } as never}
       >
         <Stack gap={16} p={16}>
           <div>
             <Text size="sm" fw={600} mb={4}>
-              To
+              {t('To')}
             </Text>
             {to.length > 0 && (
               <Group gap={8} mb={8}>
@@ -447,7 +480,7 @@ function NewThread({ close }: { close: () => void }) {
                     type="button"
                     className="chip"
                     data-set
-                    aria-label={`Remove ${c.name}`}
+                    aria-label={t('Remove {name}', { name: c.name })}
                     onClick={() => setTo(to.filter((x) => x.userId !== c.userId))}
                   >
                     {c.name} ×
@@ -458,8 +491,8 @@ function NewThread({ close }: { close: () => void }) {
             <Group gap={8} wrap="nowrap">
               <TextInput
                 style={{ flex: 1 }}
-                aria-label="Find a person"
-                placeholder="Their name, or a child's"
+                aria-label={t('Find a person')}
+                placeholder={t("Their name, or a child's")}
                 value={find}
                 autoFocus
                 onChange={(e) => setFind(e.currentTarget.value)}
@@ -472,14 +505,14 @@ function NewThread({ close }: { close: () => void }) {
                 }}
               />
               <NativeSelect
-                aria-label="Kind of person"
+                aria-label={t('Kind of person')}
                 value={role}
                 onChange={(e) => setRole(e.currentTarget.value)}
                 data={[
-                  { value: '', label: 'Everybody' },
-                  { value: 'PARENT', label: 'Parents' },
-                  { value: 'TEACHER', label: 'Teachers' },
-                  { value: 'SCHOOL_ADMIN', label: 'Office' },
+                  { value: '', label: t('Everybody') },
+                  { value: 'PARENT', label: t('Parents') },
+                  { value: 'TEACHER', label: t('Teachers') },
+                  { value: 'SCHOOL_ADMIN', label: t('Office') },
                 ]}
               />
             </Group>
@@ -489,7 +522,7 @@ function NewThread({ close }: { close: () => void }) {
               <Lines n={3} />
             ) : (
               (find || to.length === 0) && (
-                <div className="contact-list" role="group" aria-label="People found">
+                <div className="contact-list" role="group" aria-label={t('People found')}>
                   {hits.map((c) => (
                     <button
                       key={c.userId + (c.studentId ?? '')}
@@ -502,13 +535,15 @@ function NewThread({ close }: { close: () => void }) {
                     >
                       <span style={{ flex: 1 }}>{c.name}</span>
                       <Text span size="sm" c="dimmed" truncate>
-                        {c.studentName ? `${words(c.role)} of ${c.studentName}` : words(c.role)}
+                        {c.studentName
+                          ? t('{role} of {studentName}', { role: words(c.role), studentName: c.studentName })
+                          : words(c.role)}
                       </Text>
                     </button>
                   ))}
                   {hits.length === 0 && (
                     <Text size="sm" c="dimmed" p={8}>
-                      No match. People appear here once they have an account.
+                      {t('No match. People appear here once they have an account.')}
                     </Text>
                   )}
                 </div>
@@ -516,7 +551,7 @@ function NewThread({ close }: { close: () => void }) {
             )}
           </div>
           <TextInput
-            label="Subject"
+            label={t('Subject')}
             maxLength={200}
             value={subject}
             onChange={(e) => setSubject(e.currentTarget.value)}

@@ -4,23 +4,25 @@ import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Confirm, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { usePlainMoney } from '../../patterns/money'
+import { NoPrice } from './no-price'
 
 type Rest = Schemas['RestByWay']
 const ways: Record<Schemas['WayReached']['way'], string> = {
-  PUSH: 'Push',
+  PUSH: t('Push'),
   SMS: 'SMS',
-  EMAIL: 'E-mail',
+  EMAIL: t('E-mail'),
   WHATSAPP: 'WhatsApp',
 }
-const by: Record<Rest['way'], string> = { SMS: 'SMS', EMAIL: 'e-mail', WHATSAPP: 'WhatsApp' }
+const by: Record<Rest['way'], string> = { SMS: 'SMS', EMAIL: t('e-mail'), WHATSAPP: 'WhatsApp' }
 const reasons: Record<Schemas['Unreached']['reason'], string> = {
-  FAILED: 'Not delivered',
-  NO_DEVICE: 'No app or browser',
-  TURNED_OFF: 'Turned off by the person',
-  NO_WAY: 'No channel for this person',
+  FAILED: t('Not delivered'),
+  NO_DEVICE: t('No app or browser'),
+  TURNED_OFF: t('Turned off by the person'),
+  NO_WAY: t('No channel for this person'),
 }
 const path = '/school-admin/notification/reach'
 
@@ -54,30 +56,50 @@ export function Reach({
   if (!r?.people)
     return r && none ? (
       <Text size="sm" c="dimmed">
-        Nobody has been notified.
+        {t('Nobody has been notified.')}
       </Text>
     ) : null
   const n = format.number
   return (
-    <Box component="section" aria-label="Delivery" mt={mt}>
+    <Box component="section" aria-label={t('Delivery')} mt={mt}>
       <Title order={3} size="h5" mb={4}>
-        Delivery
+        {t('Delivery')}
       </Title>
       <Text mb={8}>
-        {n(r.reached)} of {n(r.people)} reached, {n(r.read)} read
-        {r.waiting > 0 && `, ${n(r.waiting)} waiting`}
-        {r.notReached > 0 && `, ${n(r.notReached)} not reached`}
+        {r.waiting > 0
+          ? r.notReached > 0
+            ? t('{n} of {n2} reached, {n3} read, {n4} waiting, {n5} not reached', {
+                n: n(r.reached),
+                n2: n(r.people),
+                n3: n(r.read),
+                n4: n(r.waiting),
+                n5: n(r.notReached),
+              })
+            : t('{n} of {n2} reached, {n3} read, {n4} waiting', {
+                n: n(r.reached),
+                n2: n(r.people),
+                n3: n(r.read),
+                n4: n(r.waiting),
+              })
+          : r.notReached > 0
+            ? t('{n} of {n2} reached, {n3} read, {n4} not reached', {
+                n: n(r.reached),
+                n2: n(r.people),
+                n3: n(r.read),
+                n4: n(r.notReached),
+              })
+            : t('{n} of {n2} reached, {n3} read', { n: n(r.reached), n2: n(r.people), n3: n(r.read) })}
       </Text>
       {r.ways.length > 0 && (
         <Table fz="sm" mb={16}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Channel</Table.Th>
-              <Table.Th ta="end">Sent</Table.Th>
-              <Table.Th ta="end">Delivered</Table.Th>
-              <Table.Th ta="end">Waiting</Table.Th>
-              <Table.Th ta="end">Failed</Table.Th>
-              <Table.Th ta="end">No device</Table.Th>
+              <Table.Th>{t('Channel')}</Table.Th>
+              <Table.Th ta="end">{t('Sent')}</Table.Th>
+              <Table.Th ta="end">{t('Delivered')}</Table.Th>
+              <Table.Th ta="end">{t('Waiting')}</Table.Th>
+              <Table.Th ta="end">{t('Failed')}</Table.Th>
+              <Table.Th ta="end">{t('No device')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -123,12 +145,12 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
     <>
       <Group justify="space-between" mb={8}>
         <Title order={4} size="h6">
-          Not reached
+          {t('Not reached')}
         </Title>
         {may('message', 'write') &&
           rest.map((x) => (
             <Button key={x.way} variant="default" size="compact-md" onClick={() => setAsking(x)}>
-              Send to the rest by {by[x.way]}…
+              {t('Send to the rest by {by}…', { by: by[x.way] })}
             </Button>
           ))}
       </Group>
@@ -138,8 +160,8 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
         <Table fz="sm">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Reason</Table.Th>
+              <Table.Th>{t('Name')}</Table.Th>
+              <Table.Th>{t('Reason')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -149,7 +171,7 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
                 <Table.Td>
                   {reasons[p.reason]}
                   {p.problem && <div className="why">{p.problem}</div>}
-                  {!p.hasPhone && !p.hasEmail && <div className="why">Neither phone nor e-mail is known.</div>}
+                  {!p.hasPhone && !p.hasEmail && <div className="why">{t('Neither phone nor e-mail is known.')}</div>}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -162,8 +184,8 @@ function NotReached({ recordId, count, rest }: { recordId: string; count: number
       {asking && (
         <Confirm
           opened
-          title={`Send to the rest by ${by[asking.way]}?`}
-          action="Send"
+          title={t('Send to the rest by {by}?', { by: by[asking.way] })}
+          action={t('Send')}
           busy={send.isPending}
           error={send.error}
           onClose={() => {
@@ -184,9 +206,42 @@ function RestWords({ of }: { of: Rest }) {
   const money = usePlainMoney()
   return (
     <>
-      {format.number(of.people)} {of.people === 1 ? 'person gets' : 'people get'} it, each once.
-      {of.way === 'SMS' && ` It takes ${format.number(of.segments)} SMS.`}
-      {of.cost != null && ` It costs ${money(of.cost)}.`}
+      {of.people === 1
+        ? of.way === 'SMS'
+          ? of.cost != null
+            ? t('{people} person gets it, each once. It takes {segments} SMS. It costs {money}.', {
+                people: format.number(of.people),
+                segments: format.number(of.segments),
+                money: money(of.cost),
+              })
+            : t('{people} person gets it, each once. It takes {segments} SMS.', {
+                people: format.number(of.people),
+                segments: format.number(of.segments),
+              })
+          : of.cost != null
+            ? t('{people} person gets it, each once. It costs {money}.', {
+                people: format.number(of.people),
+                money: money(of.cost),
+              })
+            : t('{people} person gets it, each once.', { people: format.number(of.people) })
+        : of.way === 'SMS'
+          ? of.cost != null
+            ? t('{people} people get it, each once. It takes {segments} SMS. It costs {money}.', {
+                people: format.number(of.people),
+                segments: format.number(of.segments),
+                money: money(of.cost),
+              })
+            : t('{people} people get it, each once. It takes {segments} SMS.', {
+                people: format.number(of.people),
+                segments: format.number(of.segments),
+              })
+          : of.cost != null
+            ? t('{people} people get it, each once. It costs {money}.', {
+                people: format.number(of.people),
+                money: money(of.cost),
+              })
+            : t('{people} people get it, each once.', { people: format.number(of.people) })}
+      {of.cost == null && of.way !== 'EMAIL' && <NoPrice whatsApp={of.way === 'WHATSAPP'} mt={4} />}
     </>
   )
 }

@@ -3,12 +3,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 
 type Suppression = Schemas['Suppression']
 const path = '/school-admin/notification/suppressed'
-const channels: Record<Suppression['channel'], string> = { SMS: 'SMS', EMAIL: 'E-mail', WHATSAPP: 'WhatsApp' }
+const channels: Record<Suppression['channel'], string> = { SMS: 'SMS', EMAIL: t('E-mail'), WHATSAPP: 'WhatsApp' }
 
 /** Suppressed is on which channels nothing is sent to a person, the button that sends again, and whether they agreed to WhatsApp. */
 export function Suppressed({ userId }: { userId: string }) {
@@ -35,7 +36,7 @@ export function Suppressed({ userId }: { userId: string }) {
         <Checkbox
           mt={8}
           size="xs"
-          label="Has agreed to WhatsApp"
+          label={t('Has agreed to WhatsApp')}
           checked={q.data.whatsApp}
           disabled={!may('message', 'write') || agree.isPending}
           onChange={(e) => agree.mutate(e.currentTarget.checked)}
@@ -44,13 +45,21 @@ export function Suppressed({ userId }: { userId: string }) {
       {q.data?.items.map((s) => (
         <Group key={s.channel} gap={8} mt={8}>
           <Text size="sm">
-            {channels[s.channel]} to {s.recipient}:{' '}
-            {s.reason === 'STOPPED' ? 'stopped by the person' : 'does not arrive'},{' '}
-            {format.date(s.createdAt.slice(0, 10))}. Nothing is sent.
+            {s.reason === 'STOPPED'
+              ? t('{channels} to {recipient}: stopped by the person, {createdAt}. Nothing is sent.', {
+                  channels: channels[s.channel],
+                  recipient: s.recipient,
+                  createdAt: format.date(s.createdAt.slice(0, 10)),
+                })
+              : t('{channels} to {recipient}: does not arrive, {createdAt}. Nothing is sent.', {
+                  channels: channels[s.channel],
+                  recipient: s.recipient,
+                  createdAt: format.date(s.createdAt.slice(0, 10)),
+                })}
           </Text>
           {may('message', 'write') && (
             <Button variant="default" size="compact-sm" loading={lift.isPending} onClick={() => lift.mutate(s.channel)}>
-              Send again
+              {t('Send again')}
             </Button>
           )}
         </Group>

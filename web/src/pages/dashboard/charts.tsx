@@ -4,6 +4,7 @@ import { AreaChart, BarChart } from '@mantine/charts'
 import { Text } from '@mantine/core'
 import type { Schemas } from '../../api/client'
 import { useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { useFormat } from '../../patterns/format'
 
 type Days = Schemas['DaySeries'][]
@@ -23,19 +24,19 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
       Came: d.marked ? Math.round((d.present * 1000) / d.marked) / 10 : null,
     }))
     const known = data.filter((d) => d.Came !== null)
-    if (known.length === 0) return <Nothing text="Once registers are marked, this shows how many come." />
+    if (known.length === 0) return <Nothing text={t('Once registers are marked, this shows how many come.')} />
     const least = Math.min(...known.map((d) => d.Came!))
     return (
       <Frame
-        label={`Attendance of ${known.length} days`}
-        head={['Day', 'Percent']}
+        label={t('Attendance of {known} days', { known: known.length })}
+        head={[t('Day'), t('Percent')]}
         rows={known.map((d) => [d.day, `${d.Came} %`])}
       >
         <AreaChart
           h={220}
           data={data}
           dataKey="day"
-          series={[{ name: 'Came', color: 'accent.7' }]}
+          series={[{ name: t('Came'), color: 'accent.7' }]}
           curveType="monotone"
           connectNulls
           withDots={known.length < 15}
@@ -62,7 +63,8 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
     )
   }
   const data = days.map((d) => ({ day: name(d.date), Collected: d.collected }))
-  if (data.every((d) => d.Collected === 0)) return <Nothing text="Payments that are received show here, day by day." />
+  if (data.every((d) => d.Collected === 0))
+    return <Nothing text={t('Payments that are received show here, day by day.')} />
   const digits = school?.currencyDigits ?? 2
   const compact = (v: number) =>
     new Intl.NumberFormat(school?.locale || undefined, { notation: 'compact', maximumFractionDigits: 1 }).format(
@@ -70,15 +72,15 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
     )
   return (
     <Frame
-      label={`Collected in ${data.length} days`}
-      head={['Day', 'Collected']}
+      label={t('Collected in {data} days', { data: data.length })}
+      head={[t('Day'), t('Collected')]}
       rows={data.filter((d) => d.Collected).map((d) => [d.day, format.money(d.Collected)])}
     >
       <BarChart
         h={220}
         data={data}
         dataKey="day"
-        series={[{ name: 'Collected', color: 'accent.7' }]}
+        series={[{ name: t('Collected'), color: 'accent.7' }]}
         gridAxis="x"
         tickLine="none"
         yAxisProps={{ width: 52, tickFormatter: compact }}

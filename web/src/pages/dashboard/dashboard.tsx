@@ -14,6 +14,7 @@ import { part } from '../../patterns/part'
 import { SetUp, useSetUp, useTotal } from './setup'
 import { LeaveWaiting, Marked, Pages, Today } from './today'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 // The charts are large and wait for the page they are on.
 const Charts = part(() => import('./charts'), 'default', <Skeleton height={220} />)
@@ -56,7 +57,10 @@ export function Dashboard() {
             {d && d.students > 0 && (
               <span className="figures only-wide-inline">
                 {' '}
-                · {format.number(d.students)} students, {format.number(d.employees)} employees
+                {t('· {students} students, {employees} employees', {
+                  students: format.number(d.students),
+                  employees: format.number(d.employees),
+                })}
               </span>
             )}
           </Text>
@@ -64,15 +68,15 @@ export function Dashboard() {
         {reads && !bare && (
           <Group gap={8}>
             <Text size="sm" c="dimmed" className="figures only-wide" aria-live="off">
-              {d ? `As of ${format.dateTime(d.asOf).split(', ').at(-1)}` : ''}
+              {d ? t('As of {at}', { at: format.dateTime(d.asOf).split(', ').at(-1) }) : ''}
             </Text>
             <SegmentedControl
               size="xs"
-              aria-label="Days in the charts"
+              aria-label={t('Days in the charts')}
               data={[
-                { value: '7', label: '7 days' },
-                { value: '14', label: '14 days' },
-                { value: '30', label: '30 days' },
+                { value: '7', label: t('7 days') },
+                { value: '14', label: t('14 days') },
+                { value: '30', label: t('30 days') },
               ]}
               value={String(range)}
               onChange={(v) => setAddress({ days: v === '30' ? undefined : v }, true)}
@@ -80,8 +84,8 @@ export function Dashboard() {
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label="Refresh"
-              title="Refresh"
+              aria-label={t('Refresh')}
+              title={t('Refresh')}
               onClick={() => void q.refetch()}
             >
               <IconRefresh size={18} stroke={1.6} />
@@ -108,14 +112,14 @@ export function Dashboard() {
 function QuickActs() {
   const may = useMay()
   const acts = [
-    { to: '/students', search: { open: 'new' }, text: 'Admit a student', module: 'student' },
-    { to: '/fees/collect', search: {}, text: 'Collect fee', module: 'fee' },
-    { to: '/announcements', search: { open: 'new' }, text: 'Write an announcement', module: 'announcement' },
-    { to: '/dispatch/new', search: {}, text: 'Write an SMS or e-mail', module: 'message' },
+    { to: '/students', search: { open: 'new' }, text: t('Admit a student'), module: 'student' },
+    { to: '/fees/collect', search: {}, text: t('Collect fee'), module: 'fee' },
+    { to: '/announcements', search: { open: 'new' }, text: t('Write an announcement'), module: 'announcement' },
+    { to: '/dispatch/new', search: {}, text: t('Write an SMS or e-mail'), module: 'message' },
   ].filter((a) => may(a.module, 'write'))
   if (acts.length === 0) return null
   return (
-    <Group gap={8} mb={16} component="section" aria-label="Start">
+    <Group gap={8} mb={16} component="section" aria-label={t('Start')}>
       {acts.map((a) => (
         <Button key={a.to} component={Link} to={a.to} search={a.search as never} variant="default" size="compact-md">
           {a.text}
@@ -136,17 +140,20 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
         {may('attendance', 'read') && <Marked marks={a} dayOff={!school} />}
         {may('attendance', 'read') && (
           <Figure
-            label="Not yet marked"
+            label={t('Not yet marked')}
             value={a?.unmarked.length}
             to="/register"
             search={{ view: 'unmarked' }}
             note={
               a
                 ? a.unmarked.length
-                  ? `${format.number(a.noMark)} ${a.noMark === 1 ? 'student' : 'students'} left`
+                  ? t(
+                      { one: '{noMark} student left', other: '{noMark} students left' },
+                      { count: a.noMark, noMark: format.number(a.noMark) },
+                    )
                   : school
-                    ? 'Every register is finished'
-                    : 'No school today'
+                    ? t('Every register is finished')
+                    : t('No school today')
                 : undefined
             }
           />
@@ -154,44 +161,46 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
         {may('leave', 'read') && <LeaveWaiting leave={d?.leave} />}
         {may('fee', 'read') && (
           <Figure
-            label="Collected today"
+            label={t('Collected today')}
             value={d?.fees.collectedToday}
             text={d ? format.money(d.fees.collectedToday) : undefined}
             to="/fees/receipts"
-            note={d ? `${format.money(d.fees.collectedMonth)} this month` : undefined}
+            note={
+              d ? t('{collectedMonth} this month', { collectedMonth: format.money(d.fees.collectedMonth) }) : undefined
+            }
           />
         )}
         {may('fee', 'read') && (
           <Figure
-            label="Outstanding"
+            label={t('Outstanding')}
             value={d?.fees.outstanding}
             text={d ? format.money(d.fees.outstanding) : undefined}
             to="/fees/dues"
             note={
               d
                 ? d.fees.overdue
-                  ? `${format.money(d.fees.overdue)} overdue`
+                  ? t('{overdue} overdue', { overdue: format.money(d.fees.overdue) })
                   : d.fees.debtors
-                    ? 'Nothing overdue'
-                    : 'Nobody owes anything'
+                    ? t('Nothing overdue')
+                    : t('Nobody owes anything')
                 : undefined
             }
           />
         )}
         {may('transport', 'read') && (!d || d.transport) && (
           <Figure
-            label="Buses out"
+            label={t('Buses out')}
             value={d?.transport?.out}
             to="/live"
             note={
               d?.transport &&
               ([
-                d.transport.late && `${format.number(d.transport.late)} late`,
-                d.transport.stale && `${format.number(d.transport.stale)} not reached`,
+                d.transport.late && t('{late} late', { late: format.number(d.transport.late) }),
+                d.transport.stale && t('{stale} not reached', { stale: format.number(d.transport.stale) }),
               ]
                 .filter(Boolean)
                 .join(', ') ||
-                (d.transport.out ? 'All on time' : 'None on the road'))
+                (d.transport.out ? t('All on time') : t('None on the road')))
             }
           />
         )}
@@ -200,12 +209,12 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
 
       <div className="board-row two">
         {may('attendance', 'read') && (
-          <Card title="Attendance" note="Percent of those marked, day by day">
+          <Card title={t('Attendance')} note={t('Percent of those marked, day by day')}>
             {d ? <Charts kind="attendance" days={d.series.slice(-range)} /> : <Skeleton height={220} />}
           </Card>
         )}
         {may('fee', 'read') && (
-          <Card title="Collections" note="Collected day by day, less what was reversed">
+          <Card title={t('Collections')} note={t('Collected day by day, less what was reversed')}>
             {d ? <Charts kind="money" days={d.series.slice(-range)} /> : <Skeleton height={220} />}
           </Card>
         )}
@@ -214,17 +223,23 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
       <div className="board-row three">
         {may('attendance', 'read') && (
           <Card
-            title="Still to be marked"
+            title={t('Still to be marked')}
             more={
               a && a.unmarked.length > 6
-                ? { to: '/register', search: { view: 'unmarked' }, label: `All ${a.unmarked.length}` }
+                ? {
+                    to: '/register',
+                    search: { view: 'unmarked' },
+                    label: t('All {unmarked}', { unmarked: a.unmarked.length }),
+                  }
                 : undefined
             }
           >
             {!a ? (
               <Skeleton height={120} />
             ) : a.unmarked.length === 0 ? (
-              <Text c="dimmed">{school ? 'Every register of today is finished.' : 'There is no school today.'}</Text>
+              <Text c="dimmed">
+                {school ? t('Every register of today is finished.') : t('There is no school today.')}
+              </Text>
             ) : (
               <Rows>
                 {a.unmarked.slice(0, 6).map((u) => (
@@ -232,11 +247,17 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
                     key={u.divisionId}
                     to="/register"
                     search={{ division: u.divisionId }}
-                    title={`Mark ${u.className} ${u.divisionName}`}
+                    title={t('Mark {className} {divisionName}', {
+                      className: u.className,
+                      divisionName: u.divisionName,
+                    })}
                     note={
                       u.noMark === u.students
-                        ? `${format.number(u.students)} students`
-                        : `${format.number(u.noMark)} of ${format.number(u.students)} left`
+                        ? t('{students} students', { students: format.number(u.students) })
+                        : t('{noMark} of {students} left', {
+                            noMark: format.number(u.noMark),
+                            students: format.number(u.students),
+                          })
                     }
                   />
                 ))}
@@ -245,18 +266,18 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
           </Card>
         )}
         {may('attendance', 'read') && (
-          <Card title="Today by class" more={{ to: '/register/summary', label: 'Attendance summary' }}>
+          <Card title={t('Today by class')} more={{ to: '/register/summary', label: t('Attendance summary') }}>
             {!a ? (
               <Skeleton height={120} />
             ) : a.classes.length === 0 ? (
-              <Text c="dimmed">No student is in a class yet.</Text>
+              <Text c="dimmed">{t('No student is in a class yet.')}</Text>
             ) : (
               <table className="bars">
                 <thead className="hidden">
                   <tr>
-                    <th scope="col">Class</th>
-                    <th scope="col">Came</th>
-                    <th scope="col">Of</th>
+                    <th scope="col">{t('Class')}</th>
+                    <th scope="col">{t('Came')}</th>
+                    <th scope="col">{t('Of')}</th>
                   </tr>
                 </thead>
                 <tbody>
@@ -273,12 +294,12 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
                         </td>
                         <td className="end figures">
                           {!c.schoolToday ? (
-                            'off'
+                            t('off')
                           ) : of ? (
-                            `${format.number(n)} of ${format.number(of)}`
+                            t('{n} of {of}', { n: format.number(n), of: format.number(of) })
                           ) : (
                             <Text span c="dimmed">
-                              not marked
+                              {t('not marked')}
                             </Text>
                           )}
                         </td>
@@ -291,11 +312,11 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
           </Card>
         )}
         {may('event', 'read') && (
-          <Card title="Coming up" more={{ to: '/events', label: 'All events' }}>
+          <Card title={t('Coming up')} more={{ to: '/events', label: t('All events') }}>
             {!d ? (
               <Skeleton height={120} />
             ) : d.events.length === 0 ? (
-              <Text c="dimmed">Nothing is planned in the next 30 days.</Text>
+              <Text c="dimmed">{t('Nothing is planned in the next 30 days.')}</Text>
             ) : (
               <Rows>
                 {d.events.map((e) => (

@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { api, call, type Schemas } from '../../api/client'
 import { fetchList, type ListPath } from '../../api/list'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 
 export function useTotal(path: ListPath, filters: Record<string, string>, enabled: boolean): number | undefined {
   return useQuery({
@@ -27,99 +28,104 @@ interface SetUpStep {
 
 type Step = Schemas['SetupStep']
 
-/** What is missing, in words. */
-const of = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
-
 const steps: Record<Step['setupStep'], Omit<SetUpStep, 'done'> & { lacks?: (n: number) => string }> = {
   YEAR: {
-    title: 'Open an academic year',
-    text: 'Enrolments, marks and fees belong to a year.',
+    title: t('Open an academic year'),
+    text: t('Enrolments, marks and fees belong to a year.'),
     to: '/years',
     search: { open: 'new' },
-    label: 'Add a year',
+    label: t('Add a year'),
     module: 'academic-year',
   },
   TERMS: {
-    title: 'Add the terms of the year',
-    text: 'Exams are weighed in terms on report cards.',
+    title: t('Add the terms of the year'),
+    text: t('Exams are weighed in terms on report cards.'),
     to: '/exams/terms',
-    label: 'Add terms',
+    label: t('Add terms'),
     module: 'exam',
   },
   CLASSES: {
-    title: 'Add classes and divisions',
-    text: 'All at once: classes 1 to 10 with divisions A to C, for example.',
+    title: t('Add classes and divisions'),
+    text: t('All at once: classes 1 to 10 with divisions A to C, for example.'),
     to: '/classes',
-    label: 'Add classes',
+    label: t('Add classes'),
     module: 'class',
-    lacks: (n) => `${of(n, 'class has', 'classes have')} no division.`,
+    lacks: (n) =>
+      t({ one: '{count} class has no division.', other: '{count} classes have no division.' }, { count: n }),
   },
   SUBJECTS: {
-    title: 'Add subjects',
-    text: 'What is taught, and in which classes.',
+    title: t('Add subjects'),
+    text: t('What is taught, and in which classes.'),
     to: '/subjects',
-    label: 'Add subjects',
+    label: t('Add subjects'),
     module: 'subject',
   },
   TEACHERS: {
-    title: 'Add teachers and staff',
-    text: 'One by one, or from a CSV file. They can sign in at once.',
+    title: t('Add teachers and staff'),
+    text: t('One by one, or from a CSV file. They can sign in at once.'),
     to: '/employees',
-    label: 'Add people',
+    label: t('Add people'),
     module: 'employee',
   },
   CLASS_TEACHERS: {
-    title: 'Say who is whose class teacher',
-    text: 'They mark the register.',
+    title: t('Say who is whose class teacher'),
+    text: t('They mark the register.'),
     to: '/employees',
-    label: 'Assign teachers',
+    label: t('Assign teachers'),
     module: 'employee',
-    lacks: (n) => `${of(n, 'division has', 'divisions have')} no class teacher.`,
+    lacks: (n) =>
+      t(
+        { one: '{count} division has no class teacher.', other: '{count} divisions have no class teacher.' },
+        { count: n },
+      ),
   },
   STUDENTS: {
-    title: 'Import the students',
-    text: 'A CSV file with guardians; a trial run shows every mistake first.',
+    title: t('Import the students'),
+    text: t('A CSV file with guardians; a trial run shows every mistake first.'),
     to: '/students/import',
-    label: 'Import',
+    label: t('Import'),
     module: 'student',
-    lacks: (n) => `${of(n, 'student is', 'students are')} not in a class.`,
+    lacks: (n) =>
+      t({ one: '{count} student is not in a class.', other: '{count} students are not in a class.' }, { count: n }),
   },
   GUARDIANS: {
-    title: 'Add the guardians',
-    text: 'With a phone number each, which they sign in with.',
+    title: t('Add the guardians'),
+    text: t('With a phone number each, which they sign in with.'),
     to: '/students',
-    label: 'Add guardians',
+    label: t('Add guardians'),
     module: 'student',
-    lacks: (n) => `${of(n, 'student has', 'students have')} no guardian.`,
+    lacks: (n) =>
+      t({ one: '{count} student has no guardian.', other: '{count} students have no guardian.' }, { count: n }),
   },
   TIMETABLE: {
-    title: 'Fill in the timetable',
-    text: 'The periods of the day first, then the lessons of each division.',
+    title: t('Fill in the timetable'),
+    text: t('The periods of the day first, then the lessons of each division.'),
     to: '/timetable',
-    label: 'Add lessons',
+    label: t('Add lessons'),
     module: 'timetable',
-    lacks: (n) => `${of(n, 'division has', 'divisions have')} no lessons.`,
+    lacks: (n) =>
+      t({ one: '{count} division has no lessons.', other: '{count} divisions have no lessons.' }, { count: n }),
   },
   FEES: {
-    title: 'Set the fees of the classes',
-    text: 'For what, how much and when.',
+    title: t('Set the fees of the classes'),
+    text: t('For what, how much and when.'),
     to: '/fees/structures',
-    label: 'Add fees',
+    label: t('Add fees'),
     module: 'fee',
-    lacks: (n) => `${of(n, 'class has', 'classes have')} no fees.`,
+    lacks: (n) => t({ one: '{count} class has no fees.', other: '{count} classes have no fees.' }, { count: n }),
   },
   CHARGES: {
-    title: 'Charge the first instalment',
-    text: 'A trial run shows what everybody will owe.',
+    title: t('Charge the first instalment'),
+    text: t('A trial run shows what everybody will owe.'),
     to: '/fees/charge',
-    label: 'Charge',
+    label: t('Charge'),
     module: 'fee',
   },
   PAYMENT: {
-    title: 'Receive the first payment',
-    text: 'The receipt is printed, and parents are notified.',
+    title: t('Receive the first payment'),
+    text: t('The receipt is printed, and parents are notified.'),
     to: '/fees/collect',
-    label: 'Collect fee',
+    label: t('Collect fee'),
     module: 'fee',
   },
 }
@@ -147,10 +153,15 @@ export function SetUp({ steps, left, working }: { steps: SetUpStep[]; left: numb
   return (
     <section aria-labelledby="setup" className="reading">
       <Title order={2} mb={4} id="setup">
-        Set up the school
+        {t('Set up the school')}
       </Title>
       <Text c="dimmed" mb={16}>
-        {steps.length - left} of {steps.length} done.{!working && ' In this order each step builds on the one before.'}
+        {!working
+          ? t('{steps} of {steps2} done. In this order each step builds on the one before.', {
+              steps: steps.length - left,
+              steps2: steps.length,
+            })
+          : t('{steps} of {steps2} done.', { steps: steps.length - left, steps2: steps.length })}
       </Text>
       <Stack gap={0} className="panel">
         {steps.map((s, i) =>
@@ -162,7 +173,7 @@ export function SetUp({ steps, left, working }: { steps: SetUpStep[]; left: numb
               <div style={{ flex: 1 }}>
                 <Text fw={500}>
                   {s.title}
-                  {s.done && <span className="hidden"> (done)</span>}
+                  {s.done && <span className="hidden"> {t('(done)')}</span>}
                 </Text>
                 <Text size="sm" c="dimmed">
                   {s.text}

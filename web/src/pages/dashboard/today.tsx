@@ -4,9 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, call, type Schemas } from '../../api/client'
 import { useMay, useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { Figure, Figures } from '../../patterns/board'
 import { Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
+import { words } from '../../patterns/words'
 import { navFor } from '../../shell/nav'
 
 type Marks = Schemas['Marks']
@@ -20,18 +22,25 @@ export function Marked({ marks: m, dayOff }: { marks: Marks | undefined; dayOff?
   const share = marked ? format.number(Math.round((came! * 1000) / marked) / 10) : ''
   return (
     <Figure
-      label="Marked today"
+      label={t('Marked today')}
       value={marked}
       to="/register"
       search={{ view: 'unmarked' }}
-      text={off ? 'Day off' : m && `${format.number(marked!)} of ${format.number(marked! + m.noMark)}`}
+      text={
+        off
+          ? t('Day off')
+          : m &&
+            t('{marked} of {marked2}', { marked: format.number(marked!), marked2: format.number(marked! + m.noMark) })
+      }
       note={
         m &&
         (off
-          ? 'Nothing is marked today'
+          ? t('Nothing is marked today')
           : marked
-            ? `${share} % at school${m.absent ? `, ${format.number(m.absent)} absent` : ''}`
-            : 'Nobody is marked yet')
+            ? m.absent
+              ? t('{share} % at school, {absent} absent', { share, absent: format.number(m.absent) })
+              : t('{share} % at school', { share })
+            : t('Nobody is marked yet'))
       }
     />
   )
@@ -40,17 +49,29 @@ export function Marked({ marks: m, dayOff }: { marks: Marks | undefined; dayOff?
 /** Requests of leave that nobody has decided. */
 export function LeaveWaiting({ leave: l }: { leave: Schemas['LeaveWaiting'] | undefined }) {
   const format = useFormat()
-  const requests = (n: number, of: string) => n && `${format.number(n)} ${of} ${n === 1 ? 'request' : 'requests'}`
   return (
     <Figure
-      label="Leave waiting"
+      label={t('Leave waiting')}
       value={l && l.students + l.employees}
       to="/leave"
       search={{ status: 'PENDING' }}
       note={
         l &&
-        ([requests(l.students, 'student'), requests(l.employees, 'employee')].filter(Boolean).join(', ') ||
-          'Nothing to decide')
+        ([
+          l.students &&
+            t(
+              { one: '{n} student request', other: '{n} student requests' },
+              { count: l.students, n: format.number(l.students) },
+            ),
+          l.employees &&
+            t(
+              { one: '{n} employee request', other: '{n} employee requests' },
+              { count: l.employees, n: format.number(l.employees) },
+            ),
+        ]
+          .filter(Boolean)
+          .join(', ') ||
+          t('Nothing to decide'))
       }
     />
   )
@@ -72,91 +93,108 @@ export function Today() {
   })
   const { attendance, leave, money, lessons, students } = q.data ?? {}
   const received = money?.modes.reduce((sum, m) => sum + m.amount, 0)
-  const count = (n: number, one: string, many: string) => `${format.number(n)} ${n === 1 ? one : many}`
   if (!some) return null
   if (q.error && !q.data)
     return (
-      <section aria-label="Waiting today" className="today">
-        <Text mb={8}>What waits today could not be loaded.</Text>
+      <section aria-label={t('Waiting today')} className="today">
+        <Text mb={8}>{t('What waits today could not be loaded.')}</Text>
         <Trouble error={q.error} retry={() => void q.refetch()} />
       </section>
     )
   return (
-    <section aria-label="Waiting today" className="today">
+    <section aria-label={t('Waiting today')} className="today">
       <Figures>
         {has('attendance') && !report && <Marked marks={attendance} />}
         {has('leave') && !report && <LeaveWaiting leave={leave} />}
         {has('timetable') && (
           <Figure
-            label="Lessons without a teacher"
+            label={t('Lessons without a teacher')}
             value={lessons?.withoutTeacher}
             to="/timetable/substitution"
-            note={lessons && `${format.number(lessons.staffAway)} staff away`}
+            note={lessons && t('{staffAway} staff away', { staffAway: format.number(lessons.staffAway) })}
           />
         )}
         {has('fee') && !report && (
           <Figure
-            label="Collected today"
+            label={t('Collected today')}
             value={received}
             text={money && format.money(received!)}
             to="/fees/receipts"
             note={
               money &&
-              (money.modes.map((m) => `${words(m.paymentMode)} ${format.money(m.amount)}`).join(', ') || 'Nothing yet')
+              (money.modes.map((m) => `${words(m.paymentMode)} ${format.money(m.amount)}`).join(', ') ||
+                t('Nothing yet'))
             }
           />
         )}
         {has('fee') && (
           <Figure
-            label="Cheques in clearing"
+            label={t('Cheques in clearing')}
             value={money?.clearingCount}
             to="/fees/receipts"
-            note={money && (money.clearingCount ? format.money(money.clearing) : 'None with the bank')}
+            note={money && (money.clearingCount ? format.money(money.clearing) : t('None with the bank'))}
           />
         )}
         {has('fee') && (
           <Figure
-            label="Day closing"
+            label={t('Day closing')}
             value={money?.daysNotClosed}
-            text={money && (money.todayClosed ? 'Closed' : 'Open')}
+            text={money && (money.todayClosed ? t('Closed') : t('Not closed'))}
             to="/fees/accounts"
             note={
               money &&
               (money.daysNotClosed
-                ? `${count(money.daysNotClosed, 'earlier day', 'earlier days')} not closed`
+                ? t(
+                    { one: '{n} earlier day not closed', other: '{n} earlier days not closed' },
+                    { count: money.daysNotClosed, n: format.number(money.daysNotClosed) },
+                  )
                 : money.todayClosed
-                  ? 'Takes no more money'
-                  : 'Not counted yet')
+                  ? t('Takes no more money')
+                  : t('Not counted yet'))
             }
           />
         )}
         {has('fee') && (
           <Figure
-            label="Dues over 30 days"
+            label={t('Dues over 30 days')}
             value={money?.overdueMonth}
             text={money && format.money(money.overdueMonth)}
             to="/fees/dues"
             note={
               money &&
-              (money.overdueDebtors ? count(money.overdueDebtors, 'student', 'students') : 'Nobody owes so long')
+              (money.overdueDebtors
+                ? t(
+                    { one: '{n} student', other: '{n} students' },
+                    { count: money.overdueDebtors, n: format.number(money.overdueDebtors) },
+                  )
+                : t('Nobody owes so long'))
             }
           />
         )}
         {has('student') && (
           <Figure
-            label="Admitted this week"
+            label={t('Admitted this week')}
             value={students?.admittedThisWeek}
             to="/students"
-            note={students && `${count(students.certificatesThisWeek, 'certificate', 'certificates')} issued`}
+            note={
+              students &&
+              t(
+                { one: '{n} certificate issued', other: '{n} certificates issued' },
+                { count: students.certificatesThisWeek, n: format.number(students.certificatesThisWeek) },
+              )
+            }
           />
         )}
         {has('student') && (
           <Figure
-            label="Not in a class"
+            label={t('Not in a class')}
             value={students?.withoutClass}
             to="/students"
             search={{ unplaced: 'true' }}
-            note={students && `${format.number(students.withoutGuardian)} without a guardian`}
+            note={
+              students &&
+              t('{withoutGuardian} without a guardian', { withoutGuardian: format.number(students.withoutGuardian) })
+            }
           />
         )}
       </Figures>
@@ -171,12 +209,12 @@ export function Pages() {
     .map((g) => ({ ...g, items: g.items.filter((i) => i.to !== '/') }))
     .filter((g) => g.items.length > 0)
   return (
-    <section aria-label="Your pages">
+    <section aria-label={t('Your pages')}>
       <Title order={2} mb={8} mt={24}>
-        Your pages
+        {t('Your pages')}
       </Title>
       {groups.length === 0 && (
-        <Text c="dimmed">Your role opens no page yet. Ask the school's administrator for permissions.</Text>
+        <Text c="dimmed">{t("Your role opens no page yet. Ask the school's administrator for permissions.")}</Text>
       )}
       <div className="home-pages">
         {groups.flatMap((g) =>

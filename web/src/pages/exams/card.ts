@@ -1,4 +1,5 @@
 import { api, call, type Schemas } from '../../api/client'
+import { t } from '../../messages/console'
 
 export type Card = Schemas['ReportCard']
 
@@ -16,9 +17,9 @@ export function readCard(
 
 /** What became of an exam or a year, in words. */
 export const outcomeWords: Record<string, string> = {
-  PASSED: 'Passed',
-  PASSED_WITH_GRACE: 'Passed with grace marks',
-  COMPARTMENT: 'To sit again',
-  FAILED: 'Not passed',
-  INCOMPLETE: 'Incomplete',
+  PASSED: t('Passed'),
+  PASSED_WITH_GRACE: t('Passed with grace marks'),
+  COMPARTMENT: t('To sit again'),
+  FAILED: t('Not passed'),
+  INCOMPLETE: t('Incomplete'),
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { api, call, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { ClassTicks } from '../../patterns/ClassTicks'
 import { Status } from '../../patterns/feedback'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
@@ -12,12 +13,12 @@ import { useYear } from '../../shell/year'
 export type Exam = Schemas['Exam']
 
 export function ExamStatus({ exam }: { exam: Pick<Exam, 'status' | 'schedulePublishedAt'> }) {
-  if (exam.status === 'PUBLISHED') return <Status tone="good">Results published</Status>
-  if (exam.status === 'DRAFT') return <Status tone="off">No papers yet</Status>
+  if (exam.status === 'PUBLISHED') return <Status tone="good">{t('Results published')}</Status>
+  if (exam.status === 'DRAFT') return <Status tone="off">{t('No papers yet')}</Status>
   return exam.schedulePublishedAt ? (
-    <Status tone="busy">Schedule published</Status>
+    <Status tone="busy">{t('Schedule published')}</Status>
   ) : (
-    <Status tone="warn">Scheduled</Status>
+    <Status tone="warn">{t('Scheduled')}</Status>
   )
 }
 
@@ -29,7 +30,13 @@ export function useTerms(yearId?: string) {
   })
 }
 
-const labels = { name: 'Name', startDate: 'First day', endDate: 'Last day', termId: 'Term', weight: 'Weight' }
+const labels = {
+  name: t('Name'),
+  startDate: t('First day'),
+  endDate: t('Last day'),
+  termId: t('Term'),
+  weight: t('Weight'),
+}
 
 export function ExamForm({ of, close, onSaved }: { of?: Exam; close: () => void; onSaved: (e: Exam) => void }) {
   const { year, years } = useYear()
@@ -75,16 +82,16 @@ export function ExamForm({ of, close, onSaved }: { of?: Exam; close: () => void;
       }}
     >
       <DrawerHead
-        title={of?.name ?? 'Add an exam'}
-        summary={`In ${years.find((y) => y.id === yearId)?.name ?? 'the active year'}`}
+        title={of?.name ?? t('Add an exam')}
+        summary={t('In {name}', { name: years.find((y) => y.id === yearId)?.name ?? t('the active year') })}
         close={close}
       />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
-          {f.text({ k: 'name', label: labels.name, placeholder: 'Half-yearly', required: true })}
+          {f.text({ k: 'name', label: labels.name, placeholder: t('Half-yearly'), required: true })}
           <ClassTicks
-            label="Classes"
-            none="Choose at least one"
+            label={t('Classes')}
+            none={t('Choose at least one')}
             value={draft.values.classIds}
             error={draft.errors.classIds ?? Object.entries(draft.errors).find(([k]) => k.startsWith('classIds['))?.[1]}
             onChange={(ids) => draft.set('classIds', ids)}
@@ -96,18 +103,18 @@ export function ExamForm({ of, close, onSaved }: { of?: Exam; close: () => void;
               k: 'termId',
               label: labels.termId,
               data: (terms.data ?? []).map((t) => ({ value: t.id, label: t.name })),
-              none: 'No term',
+              none: t('No term'),
             })}
             {f.number({
               k: 'weight',
               label: labels.weight,
               min: 0,
-              description: 'Against the other exams of its term',
+              description: t('Against the other exams of its term'),
             })}
           </div>
           <Group gap={4}>
             <Link to="/exams/terms" className="quiet-link">
-              Terms and their weights
+              {t('Terms and their weights')}
             </Link>
           </Group>
         </Stack>
@@ -116,7 +123,7 @@ export function ExamForm({ of, close, onSaved }: { of?: Exam; close: () => void;
         draft={draft}
         {...save}
         submit={() => undefined}
-        label={of ? 'Save' : 'Add'}
+        label={of ? t('Save') : t('Add')}
         always={!of}
         onCancel={of ? undefined : close}
       />

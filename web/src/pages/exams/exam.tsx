@@ -19,6 +19,7 @@ import { Marks } from './marks'
 import { Papers } from './papers'
 import { Results } from './results'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 /** One exam: its papers, its marks and its results, and who may see them. */
 export function ExamPage() {
@@ -41,7 +42,7 @@ export function ExamPage() {
     <div className="page exam-page">
       <Group gap={4} mb={4} className="no-print">
         <Link to="/exams" className="quiet-link">
-          <IconArrowLeft size={14} /> Exams
+          <IconArrowLeft size={14} /> {t('Exams')}
         </Link>
       </Group>
       <Group justify="space-between" gap={12} mb={4} className="no-print">
@@ -57,7 +58,10 @@ export function ExamPage() {
         {[
           names(exam.classIds, ''),
           [exam.startDate, exam.endDate].filter(Boolean).map(format.date).join(' – '),
-          `${format.number(exam.paperCount)} ${exam.paperCount === 1 ? 'paper' : 'papers'}`,
+          t(
+            { one: '{paperCount} paper', other: '{paperCount} papers' },
+            { count: exam.paperCount, paperCount: format.number(exam.paperCount) },
+          ),
         ]
           .filter(Boolean)
           .join(' · ')}
@@ -69,9 +73,9 @@ export function ExamPage() {
         className="no-print"
       >
         <Tabs.List>
-          <Tabs.Tab value="papers">Papers</Tabs.Tab>
-          {may('result', 'read') && <Tabs.Tab value="marks">Marks</Tabs.Tab>}
-          {may('result', 'read') && <Tabs.Tab value="results">Results</Tabs.Tab>}
+          <Tabs.Tab value="papers">{t('Papers')}</Tabs.Tab>
+          {may('result', 'read') && <Tabs.Tab value="marks">{t('Marks')}</Tabs.Tab>}
+          {may('result', 'read') && <Tabs.Tab value="results">{t('Results')}</Tabs.Tab>}
         </Tabs.List>
       </Tabs>
       {tab === 'papers' ? (
@@ -84,7 +88,7 @@ export function ExamPage() {
       ) : (
         <Results exam={exam} />
       )}
-      <SideDrawer opened={address.open === 'edit'} close={() => setAddress({ open: undefined })} label="Exam">
+      <SideDrawer opened={address.open === 'edit'} close={() => setAddress({ open: undefined })} label={t('Exam')}>
         {address.open === 'edit' && (
           <ExamForm of={exam} close={() => setAddress({ open: undefined })} onSaved={() => undefined} />
         )}
@@ -106,13 +110,25 @@ function Missing({ of }: { of: Schemas['Publication'] }) {
   const students = [...byStudent.values()]
   return (
     <>
-      Missing:{' '}
-      {students
-        .slice(0, 8)
-        .map((s) => `${s.name} (${s.subjects.join(', ')})`)
-        .join('; ')}
-      {students.length > 8 ? ' and more' : ''}. Enter these results or mark the students absent or exempt; published as
-      they are, they get no percentage, grade or rank.{' '}
+      {students.length > 8
+        ? t(
+            'Missing: {students} and more. Enter these results or mark the students absent or exempt; published as they are, they get no percentage, grade or rank.',
+            {
+              students: students
+                .slice(0, 8)
+                .map((s) => `${s.name} (${s.subjects.join(', ')})`)
+                .join('; '),
+            },
+          )
+        : t(
+            'Missing: {students}. Enter these results or mark the students absent or exempt; published as they are, they get no percentage, grade or rank.',
+            {
+              students: students
+                .slice(0, 8)
+                .map((s) => `${s.name} (${s.subjects.join(', ')})`)
+                .join('; '),
+            },
+          )}{' '}
     </>
   )
 }
@@ -123,7 +139,7 @@ function HallTickets({ exam, close }: { exam: Exam; close: () => void }) {
   const [holdBack, setHoldBack] = useState(false)
   return (
     <PaperDialog
-      title={`Print hall tickets of ${exam.name}`}
+      title={t('Print hall tickets of {name}', { name: exam.name })}
       close={close}
       ready={!!division}
       paper={() => [
@@ -134,8 +150,8 @@ function HallTickets({ exam, close }: { exam: Exam; close: () => void }) {
     >
       <DivisionSelect value={division} onChange={setDivision} classIds={exam.classIds} />
       <Checkbox
-        label="Hold back tickets of students with dues"
-        description="Fees that are due by today. The last page names these students."
+        label={t('Hold back tickets of students with dues')}
+        description={t('Fees that are due by today. The last page names these students.')}
         checked={holdBack}
         onChange={(e) => setHoldBack(e.currentTarget.checked)}
       />
@@ -172,10 +188,17 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
     onSuccess: (p, step) => {
       after()
       const told: Record<Step, string> = {
-        SCHEDULE: 'The schedule is published.',
-        RESULTS: `The results of ${p?.students ?? 0} students are published, and their guardians are notified.${p?.missing ? ` ${p.missing} results were never entered.` : ''}`,
-        'UN-SCHEDULE': 'The schedule is unpublished.',
-        'UN-RESULTS': 'The results are unpublished.',
+        SCHEDULE: t('The schedule is published.'),
+        RESULTS: p?.missing
+          ? t(
+              'The results of {students} students are published, and their guardians are notified. {missing} results were never entered.',
+              { students: p?.students ?? 0, missing: p.missing },
+            )
+          : t('The results of {students} students are published, and their guardians are notified.', {
+              students: p?.students ?? 0,
+            }),
+        'UN-SCHEDULE': t('The schedule is unpublished.'),
+        'UN-RESULTS': t('The results are unpublished.'),
       }
       notifications.show({ message: told[step] })
     },
@@ -207,8 +230,8 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
   const why = (
     <TextInput
       mt={12}
-      label="Reason"
-      description="Kept in the audit log"
+      label={t('Reason')}
+      description={t('Kept in the audit log')}
       value={reason}
       maxLength={500}
       onChange={(e) => setReason(e.currentTarget.value)}
@@ -216,44 +239,63 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
   )
   const words: Record<Step, { title: string; action: string; text: React.ReactNode }> = {
     SCHEDULE: {
-      title: 'Publish the schedule?',
-      action: 'Publish the schedule',
-      text: `Parents of the classes see the ${exam.paperCount} papers of ${exam.name}, with day, time and room. You can unpublish it until results are published.`,
+      title: t('Publish the schedule?'),
+      action: t('Publish the schedule'),
+      text: t(
+        'Parents of the classes see the {paperCount} papers of {name}, with day, time and room. You can unpublish it until results are published.',
+        { paperCount: exam.paperCount, name: exam.name },
+      ),
     },
     RESULTS: {
-      title: `Publish the results of ${exam.name}?`,
-      action: preview.data?.missing ? 'Publish as incomplete' : 'Publish the results',
+      title: t('Publish the results of {name}?', { name: exam.name }),
+      action: preview.data?.missing ? t('Publish as incomplete') : t('Publish the results'),
       text: (
         <>
           {preview.data && (
             <>
               <b>
-                {preview.data.students} {preview.data.students === 1 ? 'student has' : 'students have'} results
-                {preview.data.missing
-                  ? `, and ${preview.data.missing} results are not entered`
-                  : ', and none is missing'}
-                .
+                {preview.data.students === 1
+                  ? preview.data.missing
+                    ? t('{students} student has results, and {missing} results are not entered.', {
+                        students: preview.data.students,
+                        missing: preview.data.missing,
+                      })
+                    : t('{students} student has results, and none is missing.', { students: preview.data.students })
+                  : preview.data.missing
+                    ? t('{students} students have results, and {missing} results are not entered.', {
+                        students: preview.data.students,
+                        missing: preview.data.missing,
+                      })
+                    : t('{students} students have results, and none is missing.', { students: preview.data.students })}
               </b>{' '}
               {preview.data.missing > 0 && <Missing of={preview.data} />}
             </>
           )}
-          Their marks are graded, every guardian gets a notification, and the results are in the report cards. Marks
-          cannot be changed while they are published.
+          {t(
+            'Their marks are graded, every guardian gets a notification, and the results are in the report cards. Marks cannot be changed while they are published.',
+          )}
         </>
       ),
     },
     'UN-SCHEDULE': {
-      title: 'Unpublish the schedule?',
-      action: 'Unpublish',
-      text: <>Parents no longer see the papers.{why}</>,
-    },
-    'UN-RESULTS': {
-      title: `Unpublish the results of ${exam.name}?`,
-      action: 'Unpublish',
+      title: t('Unpublish the schedule?'),
+      action: t('Unpublish'),
       text: (
         <>
-          Parents no longer see them, and marks can be changed again. Nobody is notified; publishing again notifies the
-          guardians again.{why}
+          {t('Parents no longer see the papers.')}
+          {why}
+        </>
+      ),
+    },
+    'UN-RESULTS': {
+      title: t('Unpublish the results of {name}?', { name: exam.name }),
+      action: t('Unpublish'),
+      text: (
+        <>
+          {t(
+            'Parents no longer see them, and marks can be changed again. Nobody is notified; publishing again notifies the guardians again.',
+          )}
+          {why}
         </>
       ),
     },
@@ -262,39 +304,39 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
     <>
       {exam.status === 'SCHEDULED' && !exam.schedulePublishedAt && (
         <Button variant="default" onClick={() => setAsking('SCHEDULE')}>
-          Publish schedule
+          {t('Publish schedule')}
         </Button>
       )}
       {exam.status === 'SCHEDULED' && (
         <Button variant={main ? 'filled' : 'default'} onClick={() => setAsking('RESULTS')}>
-          Publish results
+          {t('Publish results')}
         </Button>
       )}
       {published && (
         <Button variant="default" onClick={() => setAsking('UN-RESULTS')}>
-          Unpublish results
+          {t('Unpublish results')}
         </Button>
       )}
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" px={8} aria-label="More">
+          <Button variant="default" px={8} aria-label={t('More')}>
             <IconDots size={18} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           {exam.paperCount > 0 && (
             <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setTickets(true)}>
-              Hall tickets…
+              {t('Hall tickets…')}
             </Menu.Item>
           )}
-          {!published && <Menu.Item onClick={() => setAddress({ open: 'edit' })}>Edit the exam</Menu.Item>}
+          {!published && <Menu.Item onClick={() => setAddress({ open: 'edit' })}>{t('Edit the exam')}</Menu.Item>}
           {!published && exam.schedulePublishedAt && (
-            <Menu.Item onClick={() => setAsking('UN-SCHEDULE')}>Unpublish the schedule…</Menu.Item>
+            <Menu.Item onClick={() => setAsking('UN-SCHEDULE')}>{t('Unpublish the schedule…')}</Menu.Item>
           )}
-          {published && <Menu.Item disabled>Published: unpublish the results to edit</Menu.Item>}
+          {published && <Menu.Item disabled>{t('Published: unpublish the results to edit')}</Menu.Item>}
           {may('exam', 'delete') && !published && (
             <Menu.Item c="red.8" onClick={() => setAsking('DELETE')}>
-              Delete…
+              {t('Delete…')}
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -318,8 +360,8 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
       )}
       <Confirm
         opened={asking === 'DELETE'}
-        title={`Delete ${exam.name}?`}
-        action="Delete"
+        title={t('Delete {name}?', { name: exam.name })}
+        action={t('Delete')}
         danger
         busy={remove.isPending}
         error={remove.error}
@@ -329,7 +371,7 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
         }}
         onConfirm={() => remove.mutate()}
       >
-        It is deleted with its papers, and only if nobody has a result in it.
+        {t('It is deleted with its papers, and only if nobody has a result in it.')}
       </Confirm>
     </>
   )

@@ -13,6 +13,7 @@ import { useYear } from '../../shell/year'
 import { ExamForm, ExamStatus, useTerms } from './exam-form'
 import { ReportCardsDialog } from './report-cards'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 export function Exams() {
   const may = useMay()
@@ -27,40 +28,40 @@ export function Exams() {
   const [cards, setCards] = useState(false)
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add an exam
+      {t('Add an exam')}
     </Button>
   )
   return (
     <>
       <ListPage
         path="/school-admin/exam/list"
-        title="Exams"
-        noun={['exam', 'exams']}
+        title={t('Exams')}
+        noun={[t('exam'), t('exams')]}
         id={(e) => e.id}
         name={(e) => e.name}
-        search="Name"
+        search={t('Name')}
         fixed={year ? { academicYearId: year.id } : undefined}
         filters={[
           {
             key: 'status',
-            label: 'State',
+            label: t('State'),
             options: [
-              { value: 'DRAFT', label: 'no papers yet' },
-              { value: 'SCHEDULED', label: 'scheduled' },
-              { value: 'PUBLISHED', label: 'results published' },
+              { value: 'DRAFT', label: t('no papers yet') },
+              { value: 'SCHEDULED', label: t('scheduled') },
+              { value: 'PUBLISHED', label: t('results published') },
             ],
           },
           {
             key: 'classId',
-            label: 'Class',
+            label: t('Class'),
             options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
           },
-          { key: 'termId', label: 'Term', options: (terms.data ?? []).map((t) => ({ value: t.id, label: t.name })) },
+          { key: 'termId', label: t('Term'), options: (terms.data ?? []).map((t) => ({ value: t.id, label: t.name })) },
         ]}
         columns={[
           {
             key: 'name',
-            title: 'Name',
+            title: t('Name'),
             cell: (e) => (
               <Link to="/exams/$id" params={{ id: e.id } as never} className="row-name">
                 {e.name}
@@ -68,20 +69,20 @@ export function Exams() {
             ),
             sort: 'name',
           },
-          { key: 'classes', title: 'Classes', cell: (e) => names(e.classIds, '') },
+          { key: 'classes', title: t('Classes'), cell: (e) => names(e.classIds, '') },
           {
             key: 'when',
-            title: 'When',
+            title: t('When'),
             cell: (e) => [e.startDate, e.endDate].filter(Boolean).map(format.date).join(' – '),
             sort: 'startDate',
             phone: true,
           },
-          { key: 'papers', title: 'Papers', cell: (e) => format.number(e.paperCount), end: true },
-          { key: 'term', title: 'Term', cell: (e) => terms.data?.find((t) => t.id === e.termId)?.name ?? '' },
-          { key: 'weight', title: 'Weight', cell: (e) => format.number(e.weight ?? 1), end: true, hidden: true },
+          { key: 'papers', title: t('Papers'), cell: (e) => format.number(e.paperCount), end: true },
+          { key: 'term', title: t('Term'), cell: (e) => terms.data?.find((t) => t.id === e.termId)?.name ?? '' },
+          { key: 'weight', title: t('Weight'), cell: (e) => format.number(e.weight ?? 1), end: true, hidden: true },
           {
             key: 'status',
-            title: 'State',
+            title: t('State'),
             cell: (e) => <ExamStatus exam={e} />,
             sort: 'status',
             phone: true,
@@ -92,16 +93,18 @@ export function Exams() {
           <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="default" rightSection={<IconChevronDown size={14} />}>
-                More
+                {t('More')}
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              {year && may('result', 'read') && <Menu.Item onClick={() => setCards(true)}>Report cards…</Menu.Item>}
+              {year && may('result', 'read') && (
+                <Menu.Item onClick={() => setCards(true)}>{t('Report cards…')}</Menu.Item>
+              )}
               <Menu.Item component={Link} to="/exams/terms">
-                Terms and weights
+                {t('Terms and weights')}
               </Menu.Item>
               <Menu.Item component={Link} to="/exams/scales">
-                Grade scales
+                {t('Grade scales')}
               </Menu.Item>
             </Menu.Dropdown>
           </Menu>
@@ -109,23 +112,25 @@ export function Exams() {
         empty={
           <Empty
             icon={<IconCertificate size={32} stroke={1.2} />}
-            title={year ? `No exams in ${year.name} yet` : 'No academic year yet'}
-            text="An exam has classes and papers; marks are entered per paper, graded by the class's scale, and shown to parents when you publish them."
+            title={year ? t('No exams in {name} yet', { name: year.name }) : t('No academic year yet')}
+            text={t(
+              "An exam has classes and papers; marks are entered per paper, graded by the class's scale, and shown to parents when you publish them.",
+            )}
             action={
               year ? (
                 may('exam', 'write') && add
               ) : (
                 <Button component={Link} to="/years" search={{ open: 'new' } as never}>
-                  Add a year
+                  {t('Add a year')}
                 </Button>
               )
             }
-            example="For example: Half-yearly, of classes 5 to 8, from 3 to 14 October."
+            example={t('For example: Half-yearly, of classes 5 to 8, from 3 to 14 October.')}
           />
         }
       />
       {cards && <ReportCardsDialog year={year!.id} close={() => setCards(false)} />}
-      <SideDrawer opened={address.open === 'new'} close={() => setAddress({ open: undefined })} label="New exam">
+      <SideDrawer opened={address.open === 'new'} close={() => setAddress({ open: undefined })} label={t('New exam')}>
         {address.open === 'new' && (
           <ExamForm
             close={() => setAddress({ open: undefined })}

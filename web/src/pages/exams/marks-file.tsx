@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Schemas, upload } from '../../api/client'
 import { changed } from '../../api/queries'
+import { rich, t } from '../../messages/console'
 import { ChooseCSV, DryRunTable, parseCSV, rowErrors } from '../../patterns/csv-file'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -27,31 +28,39 @@ export function MarksFile({ exam, papers, close }: { exam: Exam; papers: Schemas
   })
   const errors = send.error ? rowErrors(send.error) : []
   return (
-    <Dialog onClose={close} title="Marks from a file" size={errors.length ? 860 : 520}>
+    <Dialog onClose={close} title={t('Marks from a file')} size={errors.length ? 860 : 520}>
       <Stack gap={16}>
         {send.isSuccess ? (
           <>
             <Text role="status">
-              {format.number(send.data.created)} results are new, {format.number(send.data.updated)} are changed,{' '}
-              {format.number(send.data.unchanged)} were there already.
+              {t('{created} results are new, {updated} are changed, {unchanged} were there already.', {
+                created: format.number(send.data.created),
+                updated: format.number(send.data.updated),
+                unchanged: format.number(send.data.unchanged),
+              })}
             </Text>
             <Group justify="flex-end">
-              <Button onClick={close}>Done</Button>
+              <Button onClick={close}>{t('Done')}</Button>
             </Group>
           </>
         ) : errors.length > 0 ? (
           <>
             <Text role="alert">
-              <b>
-                Errors in {format.number(new Set(errors.map((e) => e.row)).size)} of{' '}
-                {format.number(Math.max(0, rows.length - 1))} rows, so nothing was saved.
-              </b>{' '}
-              Fix these rows in the file and choose it again.
+              {rich('{b} Fix these rows in the file and choose it again.', {
+                b: (
+                  <b>
+                    {t('Errors in {number} of {max} rows, so nothing was saved.', {
+                      number: format.number(new Set(errors.map((e) => e.row)).size),
+                      max: format.number(Math.max(0, rows.length - 1)),
+                    })}
+                  </b>
+                ),
+              })}
             </Text>
             <DryRunTable rows={rows} errors={errors} />
             <Group justify="flex-end" gap={8}>
               <Button variant="default" onClick={close}>
-                Cancel
+                {t('Cancel')}
               </Button>
               <Button
                 onClick={() => {
@@ -59,27 +68,33 @@ export function MarksFile({ exam, papers, close }: { exam: Exam; papers: Schemas
                   setRows([])
                 }}
               >
-                Choose the file again
+                {t('Choose the file again')}
               </Button>
             </Group>
           </>
         ) : (
           <>
             <Text c="dimmed">
-              A CSV file with a row for each result: <code>admissionNumber</code>, <code>subject</code> and{' '}
-              <code>marks</code>. AB is absent, EX exempt. All of it is saved, or nothing.
+              {rich(
+                'A CSV file with a row for each result: {code}, {code2} and {code3}. AB is absent, EX exempt. All of it is saved, or nothing.',
+                {
+                  code: <code>admissionNumber</code>,
+                  code2: <code>subject</code>,
+                  code3: <code>marks</code>,
+                },
+              )}
             </Text>
             <NativeSelect
-              label="The file is of"
+              label={t('The file is of')}
               value={paper}
               data={[
-                { value: '', label: 'Several papers: it has a subject column' },
+                { value: '', label: t('Several papers: it has a subject column') },
                 ...papers.map((p) => ({ value: p.id, label: `${p.className} ${p.subjectName}` })),
               ]}
               onChange={(e) => setPaper(e.currentTarget.value)}
             />
             <Trouble error={send.error} />
-            <ChooseCSV take={(f) => send.mutate(f)} busy={send.isPending} label="File of marks" />
+            <ChooseCSV take={(f) => send.mutate(f)} busy={send.isPending} label={t('File of marks')} />
           </>
         )}
       </Stack>

@@ -6,6 +6,7 @@ import { type ClipboardEvent, type KeyboardEvent, memo, useCallback, useRef, use
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed, useGroups } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { useDivisionChoices } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
@@ -36,11 +37,11 @@ const cellOf = (r: Result | undefined) =>
 
 /** What is wrong with what was typed; the server looks again. */
 function wrong(text: string, max: number, saved: boolean): string | undefined {
-  const t = text.trim().toUpperCase()
-  if (t === '') return saved ? 'A result can be changed, not removed. AB is absent, EX exempt.' : undefined
-  if (t === 'AB' || t === 'EX') return undefined
-  if (!/^\d{1,5}(\.\d{1,2})?$/.test(t)) return 'A number, AB or EX'
-  return Number(t) > max ? `At most ${max}` : undefined
+  const it = text.trim().toUpperCase()
+  if (it === '') return saved ? t('A result can be changed, not removed. AB is absent, EX exempt.') : undefined
+  if (it === 'AB' || it === 'EX') return undefined
+  if (!/^\d{1,5}(\.\d{1,2})?$/.test(it)) return t('A number, AB or EX')
+  return Number(it) > max ? t('At most {max}', { max }) : undefined
 }
 
 export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
@@ -69,9 +70,11 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
       <div className="panel">
         <Empty
           icon={<IconPencil size={32} stroke={1.2} />}
-          title={papers.length === 0 ? 'No papers yet' : 'The classes have no divisions yet'}
-          text="Marks are entered per paper. Add the papers first; the students of the class then appear here."
-          action={papers.length === 0 && <Button onClick={() => setAddress({ tab: undefined })}>To the papers</Button>}
+          title={papers.length === 0 ? t('No papers yet') : t('The classes have no divisions yet')}
+          text={t('Marks are entered per paper. Add the papers first; the students of the class then appear here.')}
+          action={
+            papers.length === 0 && <Button onClick={() => setAddress({ tab: undefined })}>{t('To the papers')}</Button>
+          }
         />
       </div>
     )
@@ -82,14 +85,14 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
       <Group justify="space-between" mb={12} gap={8}>
         <Group gap={8}>
           <NativeSelect
-            aria-label="Division or group"
-            data={shared.length === 0 ? mine : [...mine, { group: 'Groups', items: shared }]}
+            aria-label={t('Division or group')}
+            data={shared.length === 0 ? mine : [...mine, { group: t('Groups'), items: shared }]}
             value={division.value}
             onChange={(e) => setAddress({ division: e.currentTarget.value })}
           />
           {!open && (
             <Text size="sm" c="dimmed">
-              {exam.status === 'PUBLISHED' ? 'Published: unpublish the results to change marks.' : ''}
+              {exam.status === 'PUBLISHED' ? t('Published: unpublish the results to change marks.') : ''}
             </Text>
           )}
         </Group>
@@ -99,7 +102,7 @@ export function Marks({ exam, papers }: { exam: Exam; papers: Paper[] }) {
             leftSection={<IconUpload size={16} stroke={1.6} />}
             onClick={() => setAddress({ file: 'marks' })}
           >
-            From a file
+            {t('From a file')}
           </Button>
         )}
       </Group>
@@ -244,7 +247,12 @@ function Division({
         const at = /^results\[(\d+)\]/.exec(field)
         if (at)
           marks[dirty[Number(at[1])]!] =
-            p.status === 409 ? `${message[0]!.toUpperCase()}${message.slice(1)}. Save again to keep yours.` : message
+            p.status === 409
+              ? t('{message}{message2}. Save again to keep yours.', {
+                  message: message[0]!.toUpperCase(),
+                  message2: message.slice(1),
+                })
+              : message
       }
       setBad(marks)
     },
@@ -297,8 +305,12 @@ function Division({
     return (
       <div className="panel">
         <Empty
-          title={`No students in ${name} on ${format.date(day)}`}
-          text={`Shows the students who are in the ${group ? 'group' : 'division'} on the day of the first paper.`}
+          title={t('No students in {name} on {day}', { name, day: format.date(day) })}
+          text={
+            group
+              ? t('Shows the students who are in the group on the day of the first paper.')
+              : t('Shows the students who are in the division on the day of the first paper.')
+          }
         />
       </div>
     )
@@ -313,7 +325,7 @@ function Division({
   const problem = save.error ? asProblem(save.error) : null
   return (
     <>
-      <KeptOffer kept={open ? kept : undefined} what="Marks of this sheet were" />
+      <KeptOffer kept={open ? kept : undefined} what={t('Marks of this sheet were')} />
       <div className="panel sheet-panel">
         <div className="list-scroll sheet-scroll">
           <table
@@ -321,25 +333,28 @@ function Division({
             ref={table}
             onKeyDown={key}
             onPaste={paste}
-            aria-label={`Marks of ${name}`}
+            aria-label={t('Marks of {name}', { name })}
           >
             <thead>
               <tr>
                 <th scope="col" className="end roll">
-                  Roll
+                  {t('Roll')}
                 </th>
                 <th scope="col" className="who">
-                  Student
+                  {t('Student')}
                 </th>
                 {papers.map((p) => (
                   <th
                     key={p.id}
                     scope="col"
                     className="end"
-                    title={`${format.date(p.examDate)}, ${p.passMarks} to pass`}
+                    title={t('{examDate}, {passMarks} to pass', {
+                      examDate: format.date(p.examDate),
+                      passMarks: p.passMarks,
+                    })}
                   >
                     {p.subjectName}
-                    <small>of {format.number(p.maxMarks)}</small>
+                    <small>{t('of {maxMarks}', { maxMarks: format.number(p.maxMarks) })}</small>
                   </th>
                 ))}
                 <td className="filler" />
@@ -367,22 +382,33 @@ function Division({
           <div className="says" aria-live="polite">
             {problem && (Object.keys(bad).length > 0 || faults.length === 0) ? (
               <Text size="sm" c="red.8" role="alert">
-                {Object.keys(bad).length ? 'Nothing was saved: the marked cells say why.' : problem.message}
+                {Object.keys(bad).length ? t('Nothing was saved: the marked cells say why.') : problem.message}
               </Text>
             ) : faults.length > 0 ? (
               <Text size="sm" c="red.8">
-                {faults.length === 1 ? 'One cell cannot' : `${format.number(faults.length)} cells cannot`} be saved like
-                this
+                {t(
+                  { one: 'One cell cannot be saved like this', other: '{faults} cells cannot be saved like this' },
+                  { count: faults.length, faults: format.number(faults.length) },
+                )}
               </Text>
             ) : (
               <Text size="sm" c="dimmed">
                 {dirty.length > 0
-                  ? `${format.number(dirty.length)} not saved`
-                  : `${format.number(entered)} of ${format.number(expected)} entered`}
-                {save.isSuccess && dirty.length === 0 ? '. Saved' : ''}
+                  ? save.isSuccess && dirty.length === 0
+                    ? t('{dirty} not saved. Saved', { dirty: format.number(dirty.length) })
+                    : t('{dirty} not saved', { dirty: format.number(dirty.length) })
+                  : save.isSuccess && dirty.length === 0
+                    ? t('{entered} of {expected} entered. Saved', {
+                        entered: format.number(entered),
+                        expected: format.number(expected),
+                      })
+                    : t('{entered} of {expected} entered', {
+                        entered: format.number(entered),
+                        expected: format.number(expected),
+                      })}
                 {open && dirty.length === 0 && (
                   <span className="only-wide-inline">
-                    . Enter and arrows move; AB is absent, EX exempt; cells can be pasted.
+                    {t('. Enter and arrows move; AB is absent, EX exempt; cells can be pasted.')}
                   </span>
                 )}
               </Text>
@@ -403,7 +429,7 @@ function Division({
               ])
             }
           >
-            CSV
+            {t('CSV')}
           </Button>
           {dirty.length > 0 && (
             <Button
@@ -414,7 +440,7 @@ function Division({
                 save.reset()
               }}
             >
-              Discard
+              {t('Discard')}
             </Button>
           )}
           {open && (
@@ -423,7 +449,7 @@ function Division({
               loading={save.isPending}
               onClick={() => save.mutate()}
             >
-              Save the marks
+              {t('Save the marks')}
             </Button>
           )}
         </div>
@@ -480,12 +506,16 @@ const Line = memo(function Line({
             <input
               className="cell-input figures end"
               data-at={`${row}:${j}`}
-              aria-label={`${p.subjectName} of ${name}`}
+              aria-label={t('{subjectName} of {name}', { subjectName: p.subjectName, name })}
               aria-invalid={!!why || undefined}
               aria-describedby={why ? `why-${row}-${j}` : undefined}
               disabled={!open || (notTaken.has(k) && !was)}
               placeholder={notTaken.has(k) ? '–' : undefined}
-              title={notTaken.has(k) ? `${name} does not take ${p.subjectName}` : undefined}
+              title={
+                notTaken.has(k)
+                  ? t('{name} does not take {subjectName}', { name, subjectName: p.subjectName })
+                  : undefined
+              }
               value={text}
               maxLength={8}
               autoComplete="off"

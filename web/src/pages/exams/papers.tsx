@@ -7,6 +7,7 @@ import { Fragment, useEffect, useRef, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed, useClasses, useSubjects, useTeachers } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { addDays, useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
@@ -62,7 +63,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
   const open = exam.status !== 'PUBLISHED' && may('exam', 'write')
   const dirty = JSON.stringify(lines) !== JSON.stringify(base)
   const kept = useKept(open ? `papers.${exam.id}` : undefined, dirty ? lines : undefined, null, setLines)
-  const offer = <KeptOffer kept={kept} what="Papers of this exam were" />
+  const offer = <KeptOffer kept={kept} what={t('Papers of this exam were')} />
   const mine = (classes.data ?? []).filter((c) => exam.classIds.includes(c.id))
   const only = mine.some((c) => c.id === address.class) ? address.class : undefined
   const taken = useQueries({
@@ -150,13 +151,13 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
     <Menu position="bottom-start">
       <Menu.Target>
         <Button variant={lines.length === 0 ? 'filled' : 'default'} leftSection={<IconPlus size={16} />}>
-          Add papers
+          {t('Add papers')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={360} style={{ overflow: 'auto' }}>
         {mine.map((c) => (
           <Menu.Item key={c.id} onClick={() => addAll(c.id)}>
-            All subjects of {c.name}
+            {t('All subjects of {name}', { name: c.name })}
           </Menu.Item>
         ))}
         <Menu.Divider />
@@ -175,7 +176,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
               ])
             }
           >
-            One paper of {c.name}
+            {t('One paper of {name}', { name: c.name })}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
@@ -188,10 +189,14 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
         <div className="panel">
           <Empty
             icon={<IconCalendarEvent size={32} stroke={1.2} />}
-            title="No papers yet"
-            text="A paper is the exam of one class in one subject: when, where, the invigilator, and the full marks. A class, a room or a teacher cannot be at two papers at once."
+            title={t('No papers yet')}
+            text={t(
+              'A paper is the exam of one class in one subject: when, where, the invigilator, and the full marks. A class, a room or a teacher cannot be at two papers at once.',
+            )}
             action={open && add}
-            example="Adding all subjects of a class puts them on days one after the other; change what does not fit."
+            example={t(
+              'Adding all subjects of a class puts them on days one after the other; change what does not fit.',
+            )}
           />
         </div>
       </>
@@ -204,8 +209,8 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
         <Group gap={8}>
           {mine.length > 1 && (
             <NativeSelect
-              aria-label="Class"
-              data={[{ value: '', label: 'All classes' }, ...mine.map((c) => ({ value: c.id, label: c.name }))]}
+              aria-label={t('Class')}
+              data={[{ value: '', label: t('All classes') }, ...mine.map((c) => ({ value: c.id, label: c.name }))]}
               value={only ?? ''}
               onChange={(e) => setAddress({ class: e.currentTarget.value || undefined })}
             />
@@ -233,22 +238,32 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
             ])
           }
         >
-          CSV
+          {t('CSV')}
         </Button>
       </Group>
       <div className="panel sheet-panel">
-        <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label="Papers">
+        <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label={t('Papers')}>
           <table className="list sheet papers">
             <thead>
               <tr>
-                {['Class', 'Subject', 'Day', 'From', 'To', 'Room', 'Invigilator', 'Full marks', 'To pass'].map((h) => (
+                {[
+                  t('Class'),
+                  t('Subject'),
+                  t('Day'),
+                  t('From'),
+                  t('To'),
+                  t('Room'),
+                  t('Invigilator'),
+                  t('Full marks'),
+                  t('To pass'),
+                ].map((h) => (
                   <th key={h} scope="col">
                     {h}
                   </th>
                 ))}
                 {open && (
                   <th scope="col">
-                    <span className="hidden">Remove</span>
+                    <span className="hidden">{t('Remove')}</span>
                   </th>
                 )}
               </tr>
@@ -263,7 +278,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                     <input
                       className="cell-input figures"
                       type={type}
-                      aria-label={`${label} of ${name}`}
+                      aria-label={t('{label} of {name}', { label, name })}
                       aria-invalid={!!field(i, k) || undefined}
                       disabled={!open}
                       value={l[k]}
@@ -278,7 +293,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                     <input
                       className="cell-input figures end"
                       inputMode="decimal"
-                      aria-label={`${label} of ${name}`}
+                      aria-label={t('{label} of {name}', { label, name })}
                       aria-invalid={!!field(i, k) || undefined}
                       disabled={!open}
                       value={l[k] ?? ''}
@@ -304,7 +319,7 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                         {open && !was ? (
                           <select
                             className="cell-input"
-                            aria-label={`Subject of paper ${i + 1}`}
+                            aria-label={t('Subject of paper {i}', { i: i + 1 })}
                             value={l.subjectId}
                             onChange={(e) => {
                               const s = subjectOf(e.currentTarget.value)
@@ -330,25 +345,25 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                         <DateField
                           size="xs"
                           w={140}
-                          aria-label={`Day of ${name}`}
+                          aria-label={t('Day of {name}', { name })}
                           error={field(i, 'examDate')}
                           disabled={!open}
                           value={l.examDate ?? ''}
                           onChange={(examDate) => set(i, { examDate })}
                         />
                       </td>
-                      {input('startTime', 'Start', 'time')}
-                      {input('endTime', 'End', 'time')}
-                      {input('room', 'Room')}
+                      {input('startTime', t('Start'), 'time')}
+                      {input('endTime', t('End'), 'time')}
+                      {input('room', t('Room'))}
                       <td>
                         <select
                           className="cell-input"
-                          aria-label={`Invigilator of ${name}`}
+                          aria-label={t('Invigilator of {name}', { name })}
                           disabled={!open}
                           value={l.invigilatorId ?? ''}
                           onChange={(e) => set(i, { invigilatorId: e.currentTarget.value || null })}
                         >
-                          <option value="">Nobody yet</option>
+                          <option value="">{t('Nobody yet')}</option>
                           {(teachers.data ?? []).map((t) => (
                             <option key={t.id} value={t.id}>
                               {nameOf(t)}
@@ -357,14 +372,14 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                         </select>
                         {field(i, 'invigilatorId') && <div className="why">{field(i, 'invigilatorId')}</div>}
                       </td>
-                      {marks('maxMarks', 'Full marks')}
-                      {marks('passMarks', 'Marks to pass')}
+                      {marks('maxMarks', t('Full marks'))}
+                      {marks('passMarks', t('Marks to pass'))}
                       {open && (
                         <td>
                           <ActionIcon
                             variant="subtle"
                             color="gray"
-                            aria-label={`Remove ${name}`}
+                            aria-label={t('Remove {name}', { name })}
                             onClick={() => {
                               setLines(lines.filter((_, j) => j !== i))
                               setBad({})
@@ -398,12 +413,16 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
               {save.error ? (
                 <Text size="sm" c="red.8" role="alert">
                   {Object.keys(bad).length
-                    ? 'Nothing was saved: the marked papers say why.'
+                    ? t('Nothing was saved: the marked papers say why.')
                     : asProblem(save.error).message}
                 </Text>
               ) : (
                 <Text size="sm" c="dimmed">
-                  {dirty ? 'Not saved yet' : save.isSuccess ? 'Saved' : `${format.number(lines.length)} papers`}
+                  {dirty
+                    ? t('Not saved yet')
+                    : save.isSuccess
+                      ? t('Saved')
+                      : t('{lines} papers', { lines: format.number(lines.length) })}
                 </Text>
               )}
             </div>
@@ -416,11 +435,11 @@ export function Papers({ exam, papers }: { exam: Exam; papers: Schemas['Paper'][
                   save.reset()
                 }}
               >
-                Discard
+                {t('Discard')}
               </Button>
             )}
             <Button disabled={!dirty || lines.length === 0} loading={save.isPending} onClick={() => save.mutate()}>
-              Save the papers
+              {t('Save the papers')}
             </Button>
           </div>
         )}

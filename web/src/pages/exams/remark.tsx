@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import type { Card } from './card'
@@ -15,8 +16,8 @@ export function CardRemarks({ card }: { card: Card }) {
   return (
     <>
       <CardRemark
-        title="Class teacher's remark"
-        none="None yet. The printed card has lines to write one on."
+        title={t("Class teacher's remark")}
+        none={t('None yet. The printed card has lines to write one on.')}
         now={card.remark}
         mayWrite={may('result', 'write')}
         write={(data) =>
@@ -29,8 +30,8 @@ export function CardRemarks({ card }: { card: Card }) {
         }
       />
       <CardRemark
-        title="Principal's remark"
-        none="None. The card is printed without one."
+        title={t("Principal's remark")}
+        none={t('None. The card is printed without one.')}
         now={card.principalRemark}
         mayWrite={may('principal-remark', 'write')}
         write={(data) =>
@@ -98,7 +99,7 @@ function CardRemark({
                 setText(now?.remark ?? '')
               }}
             >
-              {now?.remark ? 'Change the remark' : 'Write a remark'}
+              {now?.remark ? t('Change the remark') : t('Write a remark')}
               <VisuallyHidden> ({title})</VisuallyHidden>
             </Button>
           )}
@@ -113,7 +114,7 @@ function CardRemark({
           <Stack gap={12}>
             <Textarea
               label={title}
-              description="Printed on the card; parents read it with the results. Leave empty for none."
+              description={t('Printed on the card; parents read it with the results. Leave empty for none.')}
               autosize
               minRows={3}
               maxLength={1000}
@@ -123,13 +124,15 @@ function CardRemark({
               onChange={(e) => setText(e.currentTarget.value)}
             />
             <Trouble error={save.error} />
-            {stale && now && <Text size="sm">The card now says: {now.remark || 'nothing'}</Text>}
+            {stale && now && (
+              <Text size="sm">{t('The card now says: {remark}', { remark: now.remark || t('nothing') })}</Text>
+            )}
             <Group justify="flex-end" gap={8}>
               <Button variant="default" onClick={() => setText(null)}>
-                Cancel
+                {t('Cancel')}
               </Button>
               <Button type="submit" variant="default" loading={save.isPending}>
-                Save
+                {t('Save')}
               </Button>
             </Group>
           </Stack>

@@ -12,6 +12,7 @@ import { useYear } from '../../shell/year'
 import { type Card, outcomeWords, readCard } from './card'
 import { CardRemarks } from './remark'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 export function ReportCardPage() {
   const { id } = useParams({ strict: false }) as { id: string }
@@ -36,20 +37,20 @@ export function ReportCardPage() {
     <div className="page">
       <Group gap={4} mb={4} className="no-print">
         <Link to="/exams" className="quiet-link">
-          <IconArrowLeft size={14} /> Exams
+          <IconArrowLeft size={14} /> {t('Exams')}
         </Link>
       </Group>
       <Group justify="space-between" mb={16} gap={12} className="no-print">
-        <Title order={1}>Report card</Title>
+        <Title order={1}>{t('Report card')}</Title>
         <Group gap={8}>
           <Switch
-            label="Before publication"
+            label={t('Before publication')}
             checked={unpublished}
             onChange={(e) => setAddress({ draft: e.currentTarget.checked ? 'yes' : undefined })}
           />
           {years.length > 1 && (
             <NativeSelect
-              aria-label="Academic year"
+              aria-label={t('Academic year')}
               data={years.map((y) => ({ value: y.id, label: y.name }))}
               value={yearId}
               onChange={(e) => setAddress({ year: e.currentTarget.value })}
@@ -61,7 +62,7 @@ export function ReportCardPage() {
             disabled={!q.data}
             onClick={() => pdf.mutate(openPaper)}
           >
-            Print
+            {t('Print')}
           </Button>
           <Button
             leftSection={<IconDownload size={16} stroke={1.6} />}
@@ -69,7 +70,7 @@ export function ReportCardPage() {
             disabled={!q.data}
             onClick={() => pdf.mutate(download)}
           >
-            PDF
+            {t('PDF')}
           </Button>
         </Group>
       </Group>
@@ -94,41 +95,41 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
   const s = card.student
   const percent = (p: number | null) => (p === null ? '–' : `${format.number(p)} %`)
   return (
-    <article className="panel report-card" aria-label={`Report card of ${nameOf(s)}`}>
+    <article className="panel report-card" aria-label={t('Report card of {name}', { name: nameOf(s) })}>
       <header>
         <Text fw={600} size="xl">
           {card.schoolName}
         </Text>
-        <Text c="dimmed">Report card, {card.academicYearName}</Text>
+        <Text c="dimmed">{t('Report card, {academicYearName}', { academicYearName: card.academicYearName })}</Text>
       </header>
       {unpublished && (
-        <Alert variant="light" className="no-print" mb={16} title="Results that are not published are counted in">
-          Parents do not see this card yet.
+        <Alert variant="light" className="no-print" mb={16} title={t('Results that are not published are counted in')}>
+          {t('Parents do not see this card yet.')}
         </Alert>
       )}
       <div className="card-who">
         <Facts
           of={[
-            ['Name', nameOf(s)],
-            ['Class', s.className ? `${s.className} ${s.divisionName}` : ''],
-            ['Roll number', s.rollNumber ?? ''],
+            [t('Name'), nameOf(s)],
+            [t('Class'), s.className ? `${s.className} ${s.divisionName}` : ''],
+            [t('Roll number'), s.rollNumber ?? ''],
           ]}
         />
         <Facts
           of={[
-            ['Admission no.', s.admissionNumber],
-            ['Born on', format.date(s.dateOfBirth)],
-            ['Guardians', s.guardians.join(', ')],
+            [t('Admission no.'), s.admissionNumber],
+            [t('Born on'), format.date(s.dateOfBirth)],
+            [t('Guardians'), s.guardians.join(', ')],
           ]}
         />
       </div>
       {card.exams.length === 0 ? (
         <Empty
-          title="No results yet"
+          title={t('No results yet')}
           text={
             unpublished
-              ? 'Nothing was entered for this student in the year.'
-              : 'Nothing is published for this student in the year. "Before publication" shows what is entered.'
+              ? t('Nothing was entered for this student in the year.')
+              : t('Nothing is published for this student in the year. "Before publication" shows what is entered.')
           }
         />
       ) : (
@@ -138,19 +139,19 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
           ))}
           <div className="card-sum">
             {card.terms.length > 1 &&
-              card.terms.map((t) => (
-                <div key={t.termId ?? ''}>
+              card.terms.map((it) => (
+                <div key={it.termId ?? ''}>
                   <Text size="sm" c="dimmed">
-                    {t.name || 'Other exams'}
+                    {it.name || t('Other exams')}
                   </Text>
                   <Text fw={600} size="lg" className="figures">
-                    {percent(t.percent)} {t.grade}
+                    {percent(it.percent)} {it.grade}
                   </Text>
                 </div>
               ))}
             <div>
               <Text size="sm" c="dimmed">
-                The year so far
+                {t('The year so far')}
               </Text>
               <Text fw={600} size="lg" className="figures">
                 {percent(card.overall.percent)} {card.overall.grade}
@@ -158,15 +159,17 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
             </div>
             <div>
               <Text size="sm" c="dimmed">
-                Rank in the class
+                {t('Rank in the class')}
               </Text>
               <Text fw={600} size="lg" className="figures">
-                {card.overall.rank ? `${card.overall.rank} of ${card.overall.outOf}` : '–'}
+                {card.overall.rank
+                  ? t('{rank} of {outOf}', { rank: card.overall.rank, outOf: card.overall.outOf })
+                  : '–'}
               </Text>
             </div>
             <div>
               <Text size="sm" c="dimmed">
-                Outcome
+                {t('Outcome')}
               </Text>
               <Text fw={600} size="lg">
                 {outcomeWords[card.overall.outcome] ?? card.overall.outcome}
@@ -176,11 +179,14 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
             {card.attendance && (
               <div>
                 <Text size="sm" c="dimmed">
-                  Attendance
+                  {t('Attendance')}
                 </Text>
                 <Text fw={600} size="lg" className="figures">
                   {card.attendance.marked
-                    ? `${format.number(card.attendance.present)} of ${format.number(card.attendance.marked)} days marked`
+                    ? t('{present} of {marked} days marked', {
+                        present: format.number(card.attendance.present),
+                        marked: format.number(card.attendance.marked),
+                      })
                     : '–'}
                 </Text>
               </div>
@@ -190,7 +196,7 @@ function Sheet({ card, unpublished }: { card: Card; unpublished: boolean }) {
       )}
       <CardRemarks key={`${s.id} ${card.academicYearId}`} card={card} />
       <footer>
-        <span>As of {format.date(card.asOf)}</span>
+        <span>{t('As of {asOf}', { asOf: format.date(card.asOf) })}</span>
       </footer>
     </article>
   )
@@ -212,15 +218,15 @@ function ExamTable({ exam, term }: { exam: Schemas['CardExam']; term?: string })
       <table className="list card-table">
         <thead>
           <tr>
-            <th scope="col">Subject</th>
+            <th scope="col">{t('Subject')}</th>
             <th scope="col" className="end">
-              Marks
+              {t('Marks')}
             </th>
             <th scope="col" className="end">
-              Of
+              {t('Of')}
             </th>
-            <th scope="col">Grade</th>
-            <th scope="col">Remark</th>
+            <th scope="col">{t('Grade')}</th>
+            <th scope="col">{t('Remark')}</th>
           </tr>
         </thead>
         <tbody>
@@ -231,12 +237,12 @@ function ExamTable({ exam, term }: { exam: Schemas['CardExam']; term?: string })
                 {r.subjectType === 'CO_SCHOLASTIC' && (
                   <Text span size="xs" c="dimmed">
                     {' '}
-                    graded only
+                    {t('graded only')}
                   </Text>
                 )}
               </td>
               <td className="end figures" data-failed={!r.isPass || undefined}>
-                {r.isAbsent ? 'Absent' : r.isExempt ? 'Exempt' : format.number(r.marksObtained ?? 0)}
+                {r.isAbsent ? t('Absent') : r.isExempt ? t('Exempt') : format.number(r.marksObtained ?? 0)}
               </td>
               <td className="end figures">{format.number(r.maxMarks)}</td>
               <td>{r.grade || '–'}</td>
@@ -246,17 +252,29 @@ function ExamTable({ exam, term }: { exam: Schemas['CardExam']; term?: string })
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">Total</th>
+            <th scope="row">{t('Total')}</th>
             <td className="end figures">{format.number(exam.obtained)}</td>
             <td className="end figures">{format.number(exam.maxMarks)}</td>
             <td>{exam.grade || '–'}</td>
             <td>
-              {exam.outcome === 'INCOMPLETE'
-                ? 'Incomplete'
-                : exam.percent === null
-                  ? ''
-                  : `${format.number(exam.percent)} %`}
-              {exam.rank ? `, rank ${exam.rank} of ${exam.outOf}` : ''}
+              {exam.rank
+                ? t('{percent}, rank {rank} of {outOf}', {
+                    percent:
+                      exam.outcome === 'INCOMPLETE'
+                        ? t('Incomplete')
+                        : exam.percent === null
+                          ? ''
+                          : `${format.number(exam.percent)} %`,
+                    rank: exam.rank,
+                    outOf: exam.outOf,
+                  })
+                : `${
+                    exam.outcome === 'INCOMPLETE'
+                      ? t('Incomplete')
+                      : exam.percent === null
+                        ? ''
+                        : `${format.number(exam.percent)} %`
+                  }`}
             </td>
           </tr>
         </tfoot>

@@ -1,5 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../../messages/console'
 import { DivisionSelect, PaperDialog } from '../../patterns/PaperDialog'
 
 /** The report cards of a division, one after another. */
@@ -8,7 +9,7 @@ export function ReportCardsDialog({ year, close }: { year: string; close: () => 
   const [unpublished, setUnpublished] = useState(false)
   return (
     <PaperDialog
-      title="Print report cards"
+      title={t('Print report cards')}
       close={close}
       ready={!!division}
       paper={() => [
@@ -19,7 +20,7 @@ export function ReportCardsDialog({ year, close }: { year: string; close: () => 
     >
       <DivisionSelect value={division} onChange={setDivision} />
       <Checkbox
-        label="With results that are not published yet"
+        label={t('With results that are not published yet')}
         checked={unpublished}
         onChange={(e) => setUnpublished(e.currentTarget.checked)}
       />

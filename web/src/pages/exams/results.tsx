@@ -3,18 +3,17 @@ import { Button, Group, NativeSelect, Pagination, Text } from '@mantine/core'
 import { IconTrophy } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, call, openPaper, type Schemas } from '../../api/client'
+import { api, call, download, openPaper, type Schemas } from '../../api/client'
 import { useClasses } from '../../api/queries'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { useDivisionChoices } from '../../patterns/choices'
-import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { Print } from '../../patterns/Print'
 import { outcomeWords } from './card'
 import type { Exam } from './exam-form'
 
-type Line = Schemas['StudentResult']
 const limit = 100
 
 export function Results({ exam }: { exam: Exam }) {
@@ -26,56 +25,24 @@ export function Results({ exam }: { exam: Exam }) {
   const classId = mine.find((c) => c.id === address.class)?.id ?? mine[0]?.id
   const divisionId = choices.find((c) => c.value === address.division && c.classId === classId)?.value
   const page = Math.max(1, Number(address.page) || 1)
-  const ask = (p: number, n: number) =>
-    call(
-      api.GET('/school-admin/exam/{id}/results', {
-        params: { path: { id: exam.id }, query: { classId, divisionId, page: p, limit: n } },
-      }),
-    )
+  const chosen = {
+    ...(classId ? { classId } : {}),
+    ...(divisionId ? { divisionId } : {}),
+    ...(address.order === 'rank' ? { byRank: 'true' } : {}),
+  }
   const q = useQuery({
     queryKey: ['/school-admin/exam/results', exam.id, exam.version, classId, divisionId, page],
-    queryFn: () => ask(page, limit),
+    queryFn: () =>
+      call(
+        api.GET('/school-admin/exam/{id}/results', {
+          params: { path: { id: exam.id }, query: { classId, divisionId, page, limit } },
+        }),
+      ),
     placeholderData: keepPreviousData,
     enabled: !!classId,
   })
   const file = useMutation({
-    mutationFn: async () => {
-      const students: Line[] = []
-      for (let p = 1; ; p++) {
-        const got = await ask(p, 500)
-        students.push(...got.students)
-        if (p >= got.totalPages) break
-      }
-      const papers = q.data?.papers.filter((p) => p.classId === classId) ?? []
-      saveCSV(`${exam.name}-results.csv`, [
-        [
-          'Rank',
-          'Roll',
-          'Admission no.',
-          'Name',
-          'Class',
-          ...papers.map((p) => p.subjectName),
-          'Total',
-          'Of',
-          'Percent',
-          'Grade',
-          'Passed',
-        ],
-        ...students.map((s) => [
-          s.rank || '',
-          s.rollNumber,
-          s.admissionNumber,
-          nameOf(s),
-          `${s.className} ${s.divisionName}`,
-          ...papers.map((p) => cell(s, p.id)),
-          s.obtained,
-          s.maxMarks,
-          s.percent,
-          s.grade,
-          outcomeWords[s.outcome] ?? s.outcome,
-        ]),
-      ])
-    },
+    mutationFn: () => download(`/school-admin/exam/${exam.id}/results.csv`, chosen, `${exam.name}-results.csv`),
   })
   const cards = useMutation({
     mutationFn: (division: string) =>
@@ -99,23 +66,23 @@ export function Results({ exam }: { exam: Exam }) {
     <Group gap={8}>
       {mine.length > 1 && (
         <NativeSelect
-          aria-label="Class"
+          aria-label={t('Class')}
           data={mine.map((c) => ({ value: c.id, label: c.name }))}
           value={classId}
           onChange={(e) => setAddress({ class: e.currentTarget.value, division: undefined, page: undefined })}
         />
       )}
       <NativeSelect
-        aria-label="Division"
-        data={[{ value: '', label: 'All divisions' }, ...choices.filter((c) => c.classId === classId)]}
+        aria-label={t('Division')}
+        data={[{ value: '', label: t('All divisions') }, ...choices.filter((c) => c.classId === classId)]}
         value={divisionId ?? ''}
         onChange={(e) => setAddress({ division: e.currentTarget.value || undefined, page: undefined })}
       />
       <NativeSelect
-        aria-label="Order"
+        aria-label={t('Order')}
         data={[
-          { value: '', label: 'By roll number' },
-          { value: 'rank', label: 'By rank' },
+          { value: '', label: t('By roll number') },
+          { value: 'rank', label: t('By rank') },
         ]}
         value={address.order === 'rank' ? 'rank' : ''}
         onChange={(e) => setAddress({ order: e.currentTarget.value || undefined })}
@@ -129,11 +96,11 @@ export function Results({ exam }: { exam: Exam }) {
         <div className="panel">
           <Empty
             icon={<IconTrophy size={32} stroke={1.2} />}
-            title="No results yet"
-            text="Totals, percents, grades and ranks are worked out from the marks as soon as there are some."
+            title={t('No results yet')}
+            text={t('Totals, percents, grades and ranks are worked out from the marks as soon as there are some.')}
             action={
               <Button variant="default" onClick={() => setAddress({ tab: 'marks' })}>
-                To the marks
+                {t('To the marks')}
               </Button>
             }
           />
@@ -147,51 +114,43 @@ export function Results({ exam }: { exam: Exam }) {
         {filters}
         <Group gap={8}>
           <Button variant="default" loading={file.isPending} onClick={() => file.mutate()}>
-            CSV
+            {t('CSV')}
           </Button>
           {divisionId && (
             <Button variant="default" loading={cards.isPending} onClick={() => cards.mutate(divisionId)}>
-              Report cards
+              {t('Report cards')}
             </Button>
           )}
-          <Print
-            path={`/school-admin/exam/${exam.id}/results.pdf`}
-            query={{
-              ...(classId ? { classId } : {}),
-              ...(divisionId ? { divisionId } : {}),
-              ...(address.order === 'rank' ? { byRank: 'true' } : {}),
-            }}
-            name={`${exam.name}-results.pdf`}
-          />
+          <Print path={`/school-admin/exam/${exam.id}/results.pdf`} query={chosen} name={`${exam.name}-results.pdf`} />
         </Group>
       </Group>
       <Trouble error={file.error ?? cards.error} />
       <div className="panel">
-        <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label="Results">
+        <div className="list-scroll sheet-scroll" tabIndex={0} role="region" aria-label={t('Results')}>
           <table className="list sheet results-sheet" data-stale={q.isPlaceholderData || undefined}>
             <thead>
               <tr>
                 <th scope="col" className="end">
-                  Rank
+                  {t('Rank')}
                 </th>
                 <th scope="col" className="who">
-                  Student
+                  {t('Student')}
                 </th>
-                <th scope="col">Class</th>
+                <th scope="col">{t('Class')}</th>
                 {papers.map((p) => (
                   <th key={p.id} scope="col" className="end">
                     {p.subjectName}
-                    <small>of {format.number(p.maxMarks)}</small>
+                    <small>{t('of {maxMarks}', { maxMarks: format.number(p.maxMarks) })}</small>
                   </th>
                 ))}
                 <th scope="col" className="end">
-                  Total
+                  {t('Total')}
                 </th>
                 <th scope="col" className="end">
-                  Percent
+                  {t('Percent')}
                 </th>
-                <th scope="col">Grade</th>
-                <th scope="col">Outcome</th>
+                <th scope="col">{t('Grade')}</th>
+                <th scope="col">{t('Outcome')}</th>
               </tr>
             </thead>
             <tbody>
@@ -240,7 +199,7 @@ export function Results({ exam }: { exam: Exam }) {
       </div>
       <Group justify="space-between" mt={12} className="no-print">
         <Text size="sm" c="dimmed">
-          {format.number(q.data.total)} students. A name opens the report card.
+          {t('{total} students. A name opens the report card.', { total: format.number(q.data.total) })}
         </Text>
         {q.data.totalPages > 1 && (
           <Pagination

@@ -13,6 +13,7 @@ import { ListPage } from '../../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { useYear } from '../../shell/year'
 import '../../day.css'
+import { t } from '../../messages/console'
 
 /* Terms */
 
@@ -23,44 +24,46 @@ export function Terms() {
   const [, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a term
+      {t('Add a term')}
     </Button>
   )
   return (
     <ListPage
       path="/school-admin/exam/term/list"
-      title="Terms and weights"
-      noun={['term', 'terms']}
+      title={t('Terms and weights')}
+      noun={[t('term'), t('terms')]}
       id={(t) => t.id}
       name={(t) => t.name}
       fixed={year ? { academicYearId: year.id } : undefined}
       columns={[
-        { key: 'name', title: 'Name', cell: (t) => t.name, sort: 'name' },
-        { key: 'from', title: 'From', cell: (t) => format.date(t.startDate), sort: 'startDate', phone: true },
-        { key: 'to', title: 'To', cell: (t) => format.date(t.endDate) },
-        { key: 'weight', title: 'Weight', cell: (t) => format.number(t.weight ?? 1), end: true, phone: true },
+        { key: 'name', title: t('Name'), cell: (t) => t.name, sort: 'name' },
+        { key: 'from', title: t('From'), cell: (t) => format.date(t.startDate), sort: 'startDate', phone: true },
+        { key: 'to', title: t('To'), cell: (t) => format.date(t.endDate) },
+        { key: 'weight', title: t('Weight'), cell: (t) => format.number(t.weight ?? 1), end: true, phone: true },
       ]}
       primary={year && may('exam', 'write') && add}
       more={
         <Button component={Link} to="/exams" variant="default">
-          To the exams
+          {t('To the exams')}
         </Button>
       }
       empty={
         <Empty
           icon={<IconCalendarStats size={32} stroke={1.2} />}
-          title="No terms yet"
-          text="A report card weighs the exams of each term among themselves, and then the terms. Without terms all exams of the year are weighed together."
+          title={t('No terms yet')}
+          text={t(
+            'A report card weighs the exams of each term among themselves, and then the terms. Without terms all exams of the year are weighed together.',
+          )}
           action={
             year ? (
               may('exam', 'write') && add
             ) : (
               <Button component={Link} to="/years" search={{ open: 'new' } as never}>
-                Add a year
+                {t('Add a year')}
               </Button>
             )
           }
-          example="For example: Term 1 with weight 40, Term 2 with weight 60."
+          example={t('For example: Term 1 with weight 40, Term 2 with weight 60.')}
         />
       }
       drawer={(id, close) =>
@@ -86,7 +89,7 @@ function TermDrawer({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-const termLabels = { name: 'Name', startDate: 'First day', endDate: 'Last day', weight: 'Weight' }
+const termLabels = { name: t('Name'), startDate: t('First day'), endDate: t('Last day'), weight: t('Weight') }
 
 function TermForm({ of, yearId, close }: { of?: Schemas['Term']; yearId: string; close: () => void }) {
   const may = useMay()
@@ -135,7 +138,7 @@ function TermForm({ of, yearId, close }: { of?: Schemas['Term']; yearId: string;
   })
   return (
     <FormDrawer
-      title={of?.name ?? 'Add a term'}
+      title={of?.name ?? t('Add a term')}
       what={of?.name ?? ''}
       close={close}
       draft={draft}
@@ -148,11 +151,11 @@ function TermForm({ of, yearId, close }: { of?: Schemas['Term']; yearId: string;
           : undefined
       }
     >
-      {f.text({ k: 'name', label: termLabels.name, placeholder: 'Term 1', required: true })}
+      {f.text({ k: 'name', label: termLabels.name, placeholder: t('Term 1'), required: true })}
       <div className="pair">
         {f.day({ k: 'startDate', label: termLabels.startDate, required: true })}
         {f.day({ k: 'endDate', label: termLabels.endDate, required: true })}
-        {f.number({ k: 'weight', label: termLabels.weight, min: 0, description: "Against the year's other terms" })}
+        {f.number({ k: 'weight', label: termLabels.weight, min: 0, description: t("Against the year's other terms") })}
       </div>
     </FormDrawer>
   )
@@ -165,40 +168,44 @@ export function Scales() {
   const [, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a grade scale
+      {t('Add a grade scale')}
     </Button>
   )
   return (
     <ListPage
       path="/school-admin/exam/grade-scale/list"
-      title="Grade scales"
-      noun={['scale', 'scales']}
+      title={t('Grade scales')}
+      noun={[t('scale'), t('scales')]}
       id={(s) => s.id}
       name={(s) => s.name}
-      search="Name"
+      search={t('Name')}
       columns={[
-        { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
-        { key: 'grades', title: 'Grades', cell: (s) => s.bands.map((b) => b.grade).join(' '), phone: true },
+        { key: 'name', title: t('Name'), cell: (s) => s.name, sort: 'name' },
+        { key: 'grades', title: t('Grades'), cell: (s) => s.bands.map((b) => b.grade).join(' '), phone: true },
         {
           key: 'default',
-          title: 'Used',
+          title: t('Used'),
           cell: (s) =>
-            s.isDefault ? <Status tone="good">By default</Status> : <Status tone="off">By classes that name it</Status>,
+            s.isDefault ? (
+              <Status tone="good">{t('By default')}</Status>
+            ) : (
+              <Status tone="off">{t('By classes that name it')}</Status>
+            ),
         },
       ]}
       primary={may('exam', 'write') && add}
       more={
         <Button component={Link} to="/exams" variant="default">
-          To the exams
+          {t('To the exams')}
         </Button>
       }
       empty={
         <Empty
           icon={<IconRuler2 size={32} stroke={1.2} />}
-          title="No grade scale yet"
-          text="A scale says which percent is which grade. One is the default; a class may name another."
+          title={t('No grade scale yet')}
+          text={t('A scale says which percent is which grade. One is the default; a class may name another.')}
           action={may('exam', 'write') && add}
-          example="For example: A from 80 percent, B from 60, C from 45, D from 33, E from 0."
+          example={t('For example: A from 80 percent, B from 60, C from 45, D from 33, E from 0.')}
         />
       }
       drawer={(id, close) =>
@@ -246,7 +253,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
   const bands = draft.values.bands
   const save = useSave({
     draft,
-    labels: { name: 'Name', isDefault: 'Default' },
+    labels: { name: t('Name'), isDefault: t('Default') },
     version: of?.version,
     save: (c, version) =>
       of
@@ -276,7 +283,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
   const wrong = (i: number, k: string) => draft.errors[`bands[${i}].${k}`]
   return (
     <FormDrawer
-      title={of?.name ?? 'Add a grade scale'}
+      title={of?.name ?? t('Add a grade scale')}
       what={of?.name ?? ''}
       close={close}
       draft={draft}
@@ -289,32 +296,32 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
           : undefined
       }
     >
-      {f.text({ k: 'name', label: 'Name', placeholder: 'A to E', required: true })}
+      {f.text({ k: 'name', label: t('Name'), placeholder: t('A to E'), required: true })}
       {f.yes({
         k: 'isDefault',
-        label: 'The default scale',
-        description: 'For classes that name no other. What is published keeps its grades.',
+        label: t('The default scale'),
+        description: t('For classes that name no other. What is published keeps its grades.'),
         disabled: of?.isDefault,
       })}
       <div>
         <div className="bands" aria-hidden>
-          <Text size="sm">Grade</Text>
-          <Text size="sm">From percent</Text>
-          <Text size="sm">Points</Text>
-          <Text size="sm">Passes</Text>
+          <Text size="sm">{t('Grade')}</Text>
+          <Text size="sm">{t('From percent')}</Text>
+          <Text size="sm">{t('Points')}</Text>
+          <Text size="sm">{t('Passes')}</Text>
         </div>
         <Stack gap={8}>
           {bands.map((b, i) => (
             <div key={i} className="bands">
               <TextInput
-                aria-label={`Grade ${i + 1}`}
+                aria-label={t('Grade {i}', { i: i + 1 })}
                 value={b.grade}
                 maxLength={10}
                 error={wrong(i, 'grade')}
                 onChange={(e) => set(i, { grade: e.currentTarget.value })}
               />
               <NumberInput
-                aria-label={`${b.grade} from percent`}
+                aria-label={t('{grade} from percent', { grade: b.grade })}
                 hideControls
                 min={0}
                 max={100}
@@ -324,7 +331,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
                 onChange={(v) => set(i, { minPercent: Number(v) || 0 })}
               />
               <NumberInput
-                aria-label={`Points of ${b.grade}`}
+                aria-label={t('Points of {grade}', { grade: b.grade })}
                 hideControls
                 min={0}
                 max={100}
@@ -333,7 +340,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
                 onChange={(v) => set(i, { gradePoint: Number(v) || 0 })}
               />
               <Checkbox
-                aria-label={`${b.grade} passes`}
+                aria-label={t('{grade} passes', { grade: b.grade })}
                 checked={b.isPass}
                 onChange={(e) => set(i, { isPass: e.currentTarget.checked })}
               />
@@ -341,7 +348,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
                 variant="subtle"
                 color="gray"
                 size={36}
-                aria-label={`Remove ${b.grade}`}
+                aria-label={t('Remove {grade}', { grade: b.grade })}
                 onClick={() =>
                   draft.set(
                     'bands',
@@ -366,7 +373,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
             leftSection={<IconPlus size={16} />}
             onClick={() => draft.set('bands', [...bands, { grade: '', minPercent: 0, gradePoint: 0, isPass: false }])}
           >
-            Add a grade
+            {t('Add a grade')}
           </Button>
         </Group>
       </div>

@@ -3,14 +3,16 @@ import { IconDownload, IconScale } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, call } from '../../api/client'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { DateField } from '../../patterns/DateField'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { Money, usePlainMoney } from '../../patterns/money'
 import { Print } from '../../patterns/Print'
 import { Sheet } from '../../patterns/Sheet'
+import { words } from '../../patterns/words'
 import { DayState } from './close-day'
 import { modeWord } from './shared'
 
@@ -21,14 +23,14 @@ export function Accounts() {
   return (
     <div className="page">
       <Group justify="space-between" mb={16} gap={12} className="no-print">
-        <Title order={1}>Accounts</Title>
+        <Title order={1}>{t('Accounts')}</Title>
         <SegmentedControl
-          aria-label="Which"
+          aria-label={t('Which')}
           value={tab}
           onChange={(t) => setAddress({ tab: t === 'closing' ? undefined : t })}
           data={[
-            { value: 'closing', label: 'Day closing' },
-            { value: 'balance', label: 'Trial balance' },
+            { value: 'closing', label: t('Day closing') },
+            { value: 'balance', label: t('Trial balance') },
           ]}
         />
       </Group>
@@ -49,8 +51,14 @@ function Tools({
   return (
     <Group gap={8} mb={16} className="no-print" maw={794}>
       {children}
-      <Group gap={4} ml="auto">
-        <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" onClick={csv}>
+      <Group gap={4} ms="auto">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('Download as CSV')}
+          title={t('Download as CSV')}
+          onClick={csv}
+        >
           <IconDownload size={18} stroke={1.6} />
         </ActionIcon>
         <Print icon {...paper} />
@@ -105,13 +113,13 @@ function Closing() {
         }
       >
         <DateField
-          aria-label="From"
+          aria-label={t('From')}
           value={from ?? d?.from ?? ''}
           onChange={(day) => setAddress({ from: day || undefined, to: to && day > to ? undefined : to }, true)}
         />
         <span aria-hidden>–</span>
         <DateField
-          aria-label="Until"
+          aria-label={t('Until')}
           value={to ?? d?.to ?? ''}
           min={from ?? d?.from}
           onChange={(day) => setAddress({ to: day || undefined }, true)}
@@ -127,13 +135,15 @@ function Closing() {
         <>
           {one && <DayState key={d.from} of={d} />}
           <Sheet
-            title={one ? 'Day closing' : 'Collections'}
+            title={one ? t('Day closing') : t('Collections')}
             number={one ? format.date(d.from) : `${format.date(d.from)} – ${format.date(d.to)}`}
           >
             {d.days.length === 0 ? (
               <Empty
-                title="No collections"
-                text="Received and reversed amounts are added up here by day and method. Count the cash drawer against them."
+                title={t('No collections')}
+                text={t(
+                  'Received and reversed amounts are added up here by day and method. Count the cash drawer against them.',
+                )}
               />
             ) : (
               <>
@@ -142,26 +152,26 @@ function Closing() {
                     <FragmentPair key={m} k={modeWord(m)} v={format.money(n)} />
                   ))}
                 </dl>
-                <div className="paper-scroll" tabIndex={0} role="region" aria-label="By day and method">
+                <div className="paper-scroll" tabIndex={0} role="region" aria-label={t('By day and method')}>
                   <table>
                     <thead>
                       <tr>
-                        <th scope="col">Date</th>
-                        <th scope="col">Method</th>
+                        <th scope="col">{t('Date')}</th>
+                        <th scope="col">{t('Method')}</th>
                         <th scope="col" className="end">
-                          Receipts
+                          {t('Receipts')}
                         </th>
                         <th scope="col" className="end">
-                          Received
+                          {t('Received')}
                         </th>
                         <th scope="col" className="end">
-                          Reversed
+                          {t('Reversed')}
                         </th>
                         <th scope="col" className="end">
-                          Refunded
+                          {t('Refunded')}
                         </th>
                         <th scope="col" className="end">
-                          Net
+                          {t('Net')}
                         </th>
                       </tr>
                     </thead>
@@ -192,7 +202,7 @@ function Closing() {
                     </tbody>
                     <tfoot>
                       <tr>
-                        <td colSpan={6}>Received less reversed and refunded</td>
+                        <td colSpan={6}>{t('Received less reversed and refunded')}</td>
                         <td className="end figures">{format.money(d.total)}</td>
                       </tr>
                     </tfoot>
@@ -237,8 +247,10 @@ function Balance() {
       <div className="panel">
         <Empty
           icon={<IconScale size={32} stroke={1.2} />}
-          title="No entries yet"
-          text="Once something is charged or paid, every account's balance is here. Debit and credit always come to the same."
+          title={t('No entries yet')}
+          text={t(
+            "Once something is charged or paid, every account's balance is here. Debit and credit always come to the same.",
+          )}
         />
       </div>
     )
@@ -255,21 +267,21 @@ function Balance() {
         }
       >
         <Text size="sm" c="dimmed">
-          {even ? 'Debit and credit are even.' : 'Debit and credit differ: tell support.'}
+          {even ? t('Debit and credit are even.') : t('Debit and credit differ: tell support.')}
         </Text>
       </Tools>
-      <Sheet title="Trial balance">
-        <div className="paper-scroll" tabIndex={0} role="region" aria-label="Trial balance">
+      <Sheet title={t('Trial balance')}>
+        <div className="paper-scroll" tabIndex={0} role="region" aria-label={t('Trial balance')}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Account</th>
-                <th scope="col">Kind</th>
+                <th scope="col">{t('Account')}</th>
+                <th scope="col">{t('Kind')}</th>
                 <th scope="col" className="end">
-                  Debit
+                  {t('Debit')}
                 </th>
                 <th scope="col" className="end">
-                  Credit
+                  {t('Credit')}
                 </th>
               </tr>
             </thead>
@@ -285,7 +297,7 @@ function Balance() {
             </tbody>
             <tfoot>
               <tr>
-                <td colSpan={2}>Total</td>
+                <td colSpan={2}>{t('Total')}</td>
                 <td className="end">
                   <Money of={b.totalDebit} />
                 </td>

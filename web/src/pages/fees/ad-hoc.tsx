@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
+import { rich, t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { MoneyInput } from '../../patterns/money'
@@ -41,7 +42,12 @@ export function AdHocDialog({ student, close }: { student?: { id: string; name: 
       if (r.dryRun) return setPlan(r)
       once.happened()
       moneyMoved()
-      notifications.show({ message: `${format.number(r.charged)} charged, ${format.money(r.amount)} together.` })
+      notifications.show({
+        message: t('{charged} charged, {amount} together.', {
+          charged: format.number(r.charged),
+          amount: format.money(r.amount),
+        }),
+      })
       close()
     },
     onError: (e) => {
@@ -50,7 +56,11 @@ export function AdHocDialog({ student, close }: { student?: { id: string; name: 
     },
   })
   return (
-    <Dialog onClose={close} title={student ? `Charge ${student.name}` : 'Ad-hoc charge'} size={520}>
+    <Dialog
+      onClose={close}
+      title={student ? t('Charge {name}', { name: student.name }) : t('Ad-hoc charge')}
+      size={520}
+    >
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -60,48 +70,60 @@ export function AdHocDialog({ student, close }: { student?: { id: string; name: 
         <Stack gap={16}>
           {plan ? (
             <Text>
-              {format.number(plan.charged)} {plan.charged === 1 ? 'student is' : 'students are'} charged{' '}
-              {format.money(v.amount ?? 0)} each, <b>{format.money(plan.amount)}</b> together, for {v.text}. Their
-              guardians are notified. {plan.students.map((s) => s.studentName).join(', ')}.
+              {rich(
+                {
+                  one: '{charged} student is charged {amount} each, {amount2} together, for {text}. Their guardians are notified. {students}.',
+                  other:
+                    '{charged} students are charged {amount} each, {amount2} together, for {text}. Their guardians are notified. {students}.',
+                },
+                {
+                  count: plan.charged,
+                  charged: format.number(plan.charged),
+                  amount: format.money(v.amount ?? 0),
+                  amount2: <b>{format.money(plan.amount)}</b>,
+                  text: v.text,
+                  students: plan.students.map((s) => s.studentName).join(', '),
+                },
+              )}
             </Text>
           ) : (
             <>
               {!student && <StudentsOrClass value={who} onChange={setWho} errors={draft.errors} />}
               {f.text({
                 k: 'text',
-                label: 'What for',
-                placeholder: 'Excursion to the zoo',
+                label: t('What for'),
+                placeholder: t('Excursion to the zoo'),
                 maxLength: 200,
-                description: 'The family reads it',
+                description: t('The family reads it'),
               })}
               <div className="pair">
                 {f.choice({
                   k: 'feeHeadId',
-                  label: 'Fee head',
+                  label: t('Fee head'),
                   data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
-                  none: 'Choose a fee head',
+                  none: t('Choose a fee head'),
                 })}
                 <MoneyInput
-                  label="Amount for each"
+                  label={t('Amount for each')}
                   value={v.amount}
                   onChange={(a) => draft.set('amount', a)}
                   error={draft.errors.amount}
                 />
-                {f.day({ k: 'dueDate', label: 'Due' })}
+                {f.day({ k: 'dueDate', label: t('Due') })}
               </div>
             </>
           )}
           {charge.error && !Object.keys(asProblem(charge.error).fields).length && <Trouble error={charge.error} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={plan ? () => setPlan(null) : close}>
-              {plan ? 'Back' : 'Cancel'}
+              {plan ? t('Back') : t('Cancel')}
             </Button>
             <Button
               type="submit"
               loading={charge.isPending || once.done}
               disabled={isNobody(who) || !v.feeHeadId || !v.amount || !v.dueDate || !v.text.trim()}
             >
-              {plan ? `Charge ${format.money(plan.amount)}` : 'See who is charged'}
+              {plan ? t('Charge {amount}', { amount: format.money(plan.amount) }) : t('See who is charged')}
             </Button>
           </Group>
         </Stack>
@@ -136,7 +158,7 @@ export function TakeBack({
     onSuccess: (r) => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `${format.money(r.amount)} reversed.` })
+      notifications.show({ message: t('{amount} reversed.', { amount: format.money(r.amount) }) })
       close()
     },
   })
@@ -152,7 +174,7 @@ export function TakeBack({
         <Stack gap={16}>
           <Text>{text}</Text>
           <Textarea
-            label="Reason"
+            label={t('Reason')}
             data-autofocus
             maxLength={500}
             value={reason}
@@ -162,10 +184,10 @@ export function TakeBack({
           {problem && !problem.fields.reason && <Trouble error={problem} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" color="red.8" loading={back.isPending || once.done} disabled={!reason.trim()}>
-              Reverse
+              {t('Reverse')}
             </Button>
           </Group>
         </Stack>

@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
+import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { MoneyInput } from '../../patterns/money'
@@ -14,10 +15,10 @@ import { type Invoice, moneyMoved, useHeads } from './shared'
 
 type Whom = Pick<Person, 'id' | 'name'>
 export const categories = [
-  { value: 'SIBLING', label: 'Sibling' },
-  { value: 'STAFF', label: 'Child of staff' },
-  { value: 'MERIT', label: 'Merit' },
-  { value: 'OTHER', label: 'Other' },
+  { value: 'SIBLING', label: t('Sibling') },
+  { value: 'STAFF', label: t('Child of staff') },
+  { value: 'MERIT', label: t('Merit') },
+  { value: 'OTHER', label: t('Other') },
 ]
 
 /** The student a dialog is about: given, or found first. */
@@ -33,12 +34,12 @@ function Student({
   error?: string
 }) {
   if (given) return null
-  if (!chosen) return <PersonPicker label="Student" size="sm" autoFocus onPick={choose} error={error} />
+  if (!chosen) return <PersonPicker label={t('Student')} size="sm" autoFocus onPick={choose} error={error} />
   return (
     <Group justify="space-between" gap={8}>
       <Text fw={500}>{chosen.name}</Text>
       <Button variant="default" size="compact-sm" onClick={() => choose(null)}>
-        Another
+        {t('Another')}
       </Button>
     </Group>
   )
@@ -94,8 +95,12 @@ export function GrantDialog({
       notifications.show({
         message:
           g.posted > 0
-            ? `${format.money(g.posted)} taken off now. ${whom!.name} owes ${format.money(Math.max(0, g.balance))}.`
-            : 'Granted. It is deducted from what is charged from now on.',
+            ? t('{posted} taken off now. {name} owes {max}.', {
+                posted: format.money(g.posted),
+                name: whom!.name,
+                max: format.money(Math.max(0, g.balance)),
+              })
+            : t('Granted. It is deducted from what is charged from now on.'),
       })
       close()
     },
@@ -103,7 +108,11 @@ export function GrantDialog({
   })
   const open = invoices.filter((i) => i.state !== 'WAIVED')
   return (
-    <Dialog onClose={close} title={student ? `Concession for ${student.name}` : 'Grant a concession'} size={520}>
+    <Dialog
+      onClose={close}
+      title={student ? t('Concession for {name}', { name: student.name }) : t('Grant a concession')}
+      size={520}
+    >
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -112,16 +121,16 @@ export function GrantDialog({
       >
         <Stack gap={16}>
           <Student given={student} chosen={found} choose={setFound} error={draft.errors.studentId} />
-          <Radio.Group label="How much" value={v.mode} onChange={(m) => draft.set('mode', m)}>
+          <Radio.Group label={t('How much')} value={v.mode} onChange={(m) => draft.set('mode', m)}>
             <Group gap={16} mt={4}>
-              <Radio value="PERCENT" label="A percentage" />
-              <Radio value="AMOUNT" label="An amount" />
+              <Radio value="PERCENT" label={t('A percentage')} />
+              <Radio value="AMOUNT" label={t('An amount')} />
             </Group>
           </Radio.Group>
           <div className="pair">
             {v.mode === 'PERCENT' ? (
               <NumberInput
-                label="Percent"
+                label={t('Percent')}
                 suffix=" %"
                 decimalScale={2}
                 min={0}
@@ -136,54 +145,59 @@ export function GrantDialog({
               />
             ) : (
               <MoneyInput
-                label="Amount"
+                label={t('Amount')}
                 value={v.amount}
                 onChange={(x) => {
                   draft.set('amount', x)
                   draft.setErrors({})
                 }}
                 error={draft.errors.value}
-                description={v.invoiceId ? 'Once' : 'For the year; each instalment gets its share'}
+                description={v.invoiceId ? t('Once') : t('For the year; each instalment gets its share')}
               />
             )}
-            {f.choice({ k: 'category', label: 'Why', data: categories })}
+            {f.choice({ k: 'category', label: t('Why'), data: categories })}
             {f.choice({
               k: 'feeHeadId',
-              label: 'Of',
+              label: t('Of'),
               data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
-              none: 'All fee heads',
+              none: t('All fee heads'),
             })}
             {open.length > 0 &&
               f.choice({
                 k: 'invoiceId',
-                label: 'On',
-                data: open.map((i) => ({ value: i.id, label: `${i.name} only (${format.money(i.open)} open)` })),
-                none: 'The whole year',
+                label: t('On'),
+                data: open.map((i) => ({
+                  value: i.id,
+                  label: t('{name} only ({open} open)', { name: i.name, open: format.money(i.open) }),
+                })),
+                none: t('The whole year'),
               })}
           </div>
           {f.text({
             k: 'reason',
-            label: 'Reason',
-            placeholder: 'Second child at the school',
+            label: t('Reason'),
+            placeholder: t('Second child at the school'),
             maxLength: 500,
-            description: 'Shown on the account',
+            description: t('Shown on the account'),
           })}
           <Text size="sm" c="dimmed">
             {v.invoiceId
-              ? 'It is taken off this invoice now, fines included, and never more than the invoice.'
-              : 'Instalments charged already are made smaller at once, later ones when they are charged. It can be ended from any day on.'}
+              ? t('It is taken off this invoice now, fines included, and never more than the invoice.')
+              : t(
+                  'Instalments charged already are made smaller at once, later ones when they are charged. It can be ended from any day on.',
+                )}
           </Text>
           {grant.error && <Trouble error={grant.error} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button
               type="submit"
               loading={grant.isPending || once.done}
               disabled={!whom || !(v.mode === 'PERCENT' ? v.percent : v.amount) || !v.reason.trim()}
             >
-              Grant
+              {t('Grant')}
             </Button>
           </Group>
         </Stack>
@@ -236,14 +250,18 @@ export function FineDialog({
       once.happened()
       moneyMoved()
       notifications.show({
-        message: `${format.money(x.amount)} charged. ${whom!.name} owes ${format.money(Math.max(0, x.balance))}.`,
+        message: t('{amount} charged. {name} owes {max}.', {
+          amount: format.money(x.amount),
+          name: whom!.name,
+          max: format.money(Math.max(0, x.balance)),
+        }),
       })
       close()
     },
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
   return (
-    <Dialog onClose={close} title={student ? `Fine ${student.name}` : 'Fine a student'} size={520}>
+    <Dialog onClose={close} title={student ? t('Fine {name}', { name: student.name }) : t('Fine a student')} size={520}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -254,44 +272,44 @@ export function FineDialog({
           <Student given={student} chosen={found} choose={setFound} error={draft.errors.studentId} />
           <div className="pair">
             <MoneyInput
-              label="Amount"
+              label={t('Amount')}
               value={v.amount}
               onChange={(x) => draft.set('amount', x)}
               error={draft.errors.amount}
             />
             {f.choice({
               k: 'feeHeadId',
-              label: 'Income head',
+              label: t('Income head'),
               data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
-              none: 'Fines',
+              none: t('Fines'),
             })}
             {invoices.length > 0 &&
               f.choice({
                 k: 'invoiceId',
-                label: 'On',
+                label: t('On'),
                 data: invoices.map((i) => ({ value: i.id, label: `${i.name}, ${i.number}` })),
-                none: 'An invoice of its own',
+                none: t('An invoice of its own'),
               })}
-            {!v.invoiceId && f.day({ k: 'dueDate', label: 'Due', description: 'Leave empty for today' })}
+            {!v.invoiceId && f.day({ k: 'dueDate', label: t('Due'), description: t('Leave empty for today') })}
           </div>
           {f.text({
             k: 'reason',
-            label: 'Reason',
-            placeholder: 'Broken window',
+            label: t('Reason'),
+            placeholder: t('Broken window'),
             maxLength: 500,
-            description: 'The family reads it',
+            description: t('The family reads it'),
           })}
           {fine.error && <Trouble error={fine.error} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button
               type="submit"
               loading={fine.isPending || once.done}
               disabled={!whom || !v.amount || !v.reason.trim()}
             >
-              Charge the fine
+              {t('Charge the fine')}
             </Button>
           </Group>
         </Stack>

@@ -6,6 +6,7 @@ import { api, call, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { Export } from '../../patterns/Export'
@@ -20,15 +21,15 @@ import { moneyMoved, SetupNav } from './shared'
 
 type Charged = Schemas['Charged']
 const steps = [
-  { key: 'what', title: 'Class and instalment' },
-  { key: 'check', title: 'Check' },
-  { key: 'done', title: 'Charged' },
+  { key: 'what', title: t('Class and instalment') },
+  { key: 'check', title: t('Check') },
+  { key: 'done', title: t('Charged') },
 ]
 const outcomes: Record<string, ['good' | 'warn' | 'off', string]> = {
-  CHARGED: ['good', 'Is charged'],
-  ALREADY_CHARGED: ['off', 'Was charged already'],
-  CHARGED_ELSEWHERE: ['warn', 'Charged by another class'],
-  NOTHING_LEFT: ['off', 'Nothing left of the year'],
+  CHARGED: ['good', t('Is charged')],
+  ALREADY_CHARGED: ['off', t('Was charged already')],
+  CHARGED_ELSEWHERE: ['warn', t('Charged by another class')],
+  NOTHING_LEFT: ['off', t('Nothing left of the year')],
 }
 
 /** Bills a class for an instalment, once: first who would be charged what, then all of it. */
@@ -85,16 +86,19 @@ export function Charge() {
       moneyMoved()
     },
   })
-  const className = classes.data?.find((c) => c.id === address.class)?.name ?? 'the class'
+  const className = classes.data?.find((c) => c.id === address.class)?.name ?? t('the class')
   const step = result ? 'done' : checking ? 'check' : 'what'
-  const people = (n: number) => `${format.number(n)} ${n === 1 ? 'student' : 'students'}`
+  const people = (n: number) => t({ one: '{n} student', other: '{n} students' }, { count: n, n: format.number(n) })
   if (!may('fee', 'write'))
     return (
       <>
         <SetupNav />
         <div className="page">
           <div className="panel">
-            <Empty title="Charging is not for your role" text="Somebody who may change fees can bill a class." />
+            <Empty
+              title={t('Charging is not for your role')}
+              text={t('Somebody who may change fees can bill a class.')}
+            />
           </div>
         </div>
       </>
@@ -102,60 +106,70 @@ export function Charge() {
   return (
     <>
       <SetupNav />
-      <Wizard title="Charge a class" steps={steps} current={step}>
+      <Wizard title={t('Charge a class')} steps={steps} current={step}>
         {step === 'what' && (
           <Stack gap={16} className="reading">
             <Text>
-              Everybody in the class gets an invoice for the instalment, less their concessions; optional fees are
-              charged to their subscribers only. You see each amount before anything is charged, and nobody is charged
-              twice for the same instalment.
+              {t(
+                'Everybody in the class gets an invoice for the instalment, less their concessions; optional fees are charged to their subscribers only. You see each amount before anything is charged, and nobody is charged twice for the same instalment.',
+              )}
             </Text>
             {structures.isSuccess && structures.data.length === 0 ? (
-              <Alert variant="light" title={`No class has fees for ${year?.name ?? 'this year'} yet`}>
-                <Text mb={12}>Add what a class pays and when first.</Text>
+              <Alert
+                variant="light"
+                title={t('No class has fees for {name} yet', { name: year?.name ?? t('this year') })}
+              >
+                <Text mb={12}>{t('Add what a class pays and when first.')}</Text>
                 <Button component={Link} to="/fees/structures" search={{ open: 'new' } as never} variant="default">
-                  Add a structure
+                  {t('Add a structure')}
                 </Button>
               </Alert>
             ) : (
               <>
                 <div className="pair">
                   <NativeSelect
-                    label="Class"
+                    label={t('Class')}
                     value={address.class ?? ''}
                     onChange={(e) => setAddress({ class: e.currentTarget.value || undefined, instalment: undefined })}
                     data={[
-                      { value: '', label: 'Choose a class' },
+                      { value: '', label: t('Choose a class') },
                       ...(classes.data ?? [])
                         .filter((c) => structures.data?.some((s) => s.classId === c.id))
                         .map((c) => ({ value: c.id, label: c.name })),
                     ]}
                   />
                   <NativeSelect
-                    label="Instalment"
+                    label={t('Instalment')}
                     disabled={!structure}
                     value={address.instalment ?? ''}
                     onChange={(e) => setAddress({ instalment: e.currentTarget.value || undefined })}
                     data={[
-                      { value: '', label: 'Choose an instalment' },
+                      { value: '', label: t('Choose an instalment') },
                       ...(structure?.instalments ?? []).map((i) => ({
                         value: String(i.number),
-                        label: `${i.name}, due ${format.date(i.dueDate)} (${format.number(i.percent)} %)`,
+                        label: t('{name}, due {dueDate} ({percent} %)', {
+                          name: i.name,
+                          dueDate: format.date(i.dueDate),
+                          percent: format.number(i.percent),
+                        }),
                       })),
                     ]}
                   />
                 </div>
                 <Trouble error={structures.error} />
                 <Text size="sm">
-                  For something besides the instalments, as an excursion:{' '}
-                  <Button variant="default" size="compact-sm" onClick={() => setAddress({ do: 'ad-hoc' })}>
-                    Ad-hoc charge…
-                  </Button>
+                  {rich('For something besides the instalments, as an excursion: {button}', {
+                    button: (
+                      <Button variant="default" size="compact-sm" onClick={() => setAddress({ do: 'ad-hoc' })}>
+                        {t('Ad-hoc charge…')}
+                      </Button>
+                    ),
+                  })}
                 </Text>
                 <WizardButtons
                   next={() => setAddress({ step: 'check' })}
                   disabled={!structure || !instalment}
-                  label="See who is charged what"
+                  label={t('See who is charged what')}
                 />
               </>
             )}
@@ -171,39 +185,60 @@ export function Charge() {
               <>
                 <Text>
                   {taken.length === 0 ? (
-                    <>Nobody would be charged for {instalment!.name}.</>
+                    t('Nobody would be charged for {name}.', { name: instalment!.name })
                   ) : (
                     <>
-                      <b>{people(taken.length)}</b> of {className} {taken.length === 1 ? 'is' : 'are'} charged{' '}
-                      <b className="figures">{format.money(amount)}</b> for {instalment!.name}, due{' '}
-                      {format.date(instalment!.dueDate)}
-                      {waived > 0 && (
-                        <>
-                          ; concessions take off <b className="figures">{format.money(waived)}</b>, so{' '}
-                          <b className="figures">{format.money(amount - waived)}</b> is due
-                        </>
+                      {rich(
+                        {
+                          one: '{people} of {className} is charged {amount} for {name}, due {dueDate}',
+                          other: '{people} of {className} are charged {amount} for {name}, due {dueDate}',
+                        },
+                        {
+                          count: taken.length,
+                          people: <b>{people(taken.length)}</b>,
+                          className,
+                          amount: <b className="figures">{format.money(amount)}</b>,
+                          name: instalment!.name,
+                          dueDate: format.date(instalment!.dueDate),
+                        },
                       )}
-                      . Their guardians are notified.
-                      {plan.data.proRata > 0 && (
-                        <>
-                          {' '}
-                          {people(plan.data.proRata)} joined during the year and{' '}
-                          {plan.data.proRata === 1 ? 'pays' : 'pay'} a part of it,{' '}
-                          <b className="figures">{format.money(plan.data.proRataAmount)}</b> together.
-                        </>
-                      )}
+                      {rich('{value}. Their guardians are notified.', {
+                        value:
+                          waived > 0 &&
+                          rich('; concessions take off {waived}, so {amount} is due', {
+                            waived: <b className="figures">{format.money(waived)}</b>,
+                            amount: <b className="figures">{format.money(amount - waived)}</b>,
+                          }),
+                      })}
+                      {plan.data.proRata > 0 && ' '}
+                      {plan.data.proRata > 0 &&
+                        rich(
+                          {
+                            one: '{people} joined during the year and pays a part of it, {proRataAmount} together.',
+                            other: '{people} joined during the year and pay a part of it, {proRataAmount} together.',
+                          },
+                          {
+                            count: plan.data.proRata,
+                            people: people(plan.data.proRata),
+                            proRataAmount: <b className="figures">{format.money(plan.data.proRataAmount)}</b>,
+                          },
+                        )}
                     </>
                   )}
-                  {plan.data.alreadyCharged > 0 && (
-                    <>
-                      {' '}
-                      {people(plan.data.alreadyCharged)} {plan.data.alreadyCharged === 1 ? 'was' : 'were'} charged
-                      before and {plan.data.alreadyCharged === 1 ? 'is' : 'are'} left alone.
-                    </>
-                  )}
-                  {plan.data.chargedElsewhere > 0 && (
-                    <> {people(plan.data.chargedElsewhere)} paid this part of the year in another class.</>
-                  )}
+                  {plan.data.alreadyCharged > 0 && ' '}
+                  {plan.data.alreadyCharged > 0 &&
+                    t(
+                      {
+                        one: '{people} was charged before and is left alone.',
+                        other: '{people} were charged before and are left alone.',
+                      },
+                      { count: plan.data.alreadyCharged, people: people(plan.data.alreadyCharged) },
+                    )}
+                  {plan.data.chargedElsewhere > 0 && ' '}
+                  {plan.data.chargedElsewhere > 0 &&
+                    t('{people} paid this part of the year in another class.', {
+                      people: people(plan.data.chargedElsewhere),
+                    })}
                 </Text>
                 <Group justify="flex-end" mt={-8}>
                   <Export
@@ -214,7 +249,7 @@ export function Charge() {
                           const off = s.outcome !== 'CHARGED' || out.has(s.studentId)
                           return [
                             s.studentName,
-                            out.has(s.studentId) ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome),
+                            out.has(s.studentId) ? t('Left out') : (outcomes[s.outcome]?.[1] ?? s.outcome),
                             s.lines.map((l) => `${l.name} ${plain(l.amount)}`).join(', '),
                             plain(s.amount),
                             plain(s.concession),
@@ -230,27 +265,27 @@ export function Charge() {
                     className="list-scroll"
                     tabIndex={0}
                     role="region"
-                    aria-label="Who is charged what"
+                    aria-label={t('Who is charged what')}
                     style={{ maxHeight: 460 }}
                   >
                     <table className="list">
                       <thead>
                         <tr>
                           <th className="tick">
-                            <span className="hidden">Charge</span>
+                            <span className="hidden">{t('Charge')}</span>
                           </th>
-                          <th scope="col">Student</th>
+                          <th scope="col">{t('Student')}</th>
                           <th scope="col" className="only-wide">
-                            What happens
+                            {t('What happens')}
                           </th>
                           <th scope="col" className="end only-wide">
-                            Fees
+                            {t('Fees')}
                           </th>
                           <th scope="col" className="end only-wide">
-                            Concession
+                            {t('Concession')}
                           </th>
                           <th scope="col" className="end">
-                            To pay
+                            {t('To pay')}
                           </th>
                         </tr>
                       </thead>
@@ -266,7 +301,7 @@ export function Charge() {
                                   {!left && (
                                     <Checkbox
                                       size="xs"
-                                      aria-label={`Charge ${s.studentName}`}
+                                      aria-label={t('Charge {studentName}', { studentName: s.studentName })}
                                       checked={!off}
                                       onChange={(e) => {
                                         const next = new Set(out)
@@ -290,13 +325,13 @@ export function Charge() {
                                   )}
                                   {s.withoutAmount && (
                                     <Text size="xs" c="red.8">
-                                      Subscribed to transport, but rides nowhere that has an amount
+                                      {t('Subscribed to transport, but rides nowhere that has an amount')}
                                     </Text>
                                   )}
                                 </td>
                                 <td className="only-wide">
                                   <Status tone={off ? 'off' : (outcomes[s.outcome]?.[0] ?? 'off')}>
-                                    {off ? 'Left out' : (outcomes[s.outcome]?.[1] ?? s.outcome)}
+                                    {off ? t('Left out') : (outcomes[s.outcome]?.[1] ?? s.outcome)}
                                   </Status>
                                 </td>
                                 <td className="end only-wide">{left ? '' : <Money of={s.amount} />}</td>
@@ -317,16 +352,16 @@ export function Charge() {
                     </table>
                     {plan.data.students.length === 0 && (
                       <Text c="dimmed" ta="center" py={40}>
-                        No students in this class.
+                        {t('No students in this class.')}
                       </Text>
                     )}
                   </div>
                 </div>
-                {charge.isPending && <Progress value={100} animated aria-label="Charging" />}
+                {charge.isPending && <Progress value={100} animated aria-label={t('Charging')} />}
                 <WizardButtons
                   back={() => setAddress({ step: undefined })}
                   next={() => setAsking(true)}
-                  label={`Charge ${people(taken.length)}…`}
+                  label={t('Charge {people}…', { people: people(taken.length) })}
                   disabled={taken.length === 0}
                   busy={charge.isPending}
                 />
@@ -334,8 +369,8 @@ export function Charge() {
             )}
             <Confirm
               opened={asking}
-              title={`Charge ${people(taken.length)}?`}
-              action={`Charge ${format.money(amount - waived)}`}
+              title={t('Charge {people}?', { people: people(taken.length) })}
+              action={t('Charge {amount}', { amount: format.money(amount - waived) })}
               busy={charge.isPending}
               error={charge.error}
               onClose={() => {
@@ -344,17 +379,37 @@ export function Charge() {
               }}
               onConfirm={() => !charge.isPending && charge.mutate()}
             >
-              {instalment?.name} of {className}. It is on their accounts at once and their guardians are notified. A
-              wrong charge is taken off again by a concession for its invoice.
+              {t(
+                '{name} of {className}. It is on their accounts at once and their guardians are notified. A wrong charge is taken off again by a concession for its invoice.',
+                { name: instalment?.name, className },
+              )}
             </Confirm>
           </Stack>
         )}
         {step === 'done' && (
           <Stack gap={16} className="reading">
-            <Alert variant="light" role="status" title={`${people(result!.charged)} charged`}>
-              {format.money(result!.amount)} for {instalment?.name} of {className}
-              {result!.concession > 0 && `, of which ${format.money(result!.concession)} is waived`}.{' '}
-              {result!.alreadyCharged > 0 && `${people(result!.alreadyCharged)} had been charged before.`}
+            <Alert variant="light" role="status" title={t('{people} charged', { people: people(result!.charged) })}>
+              {result!.concession > 0
+                ? result!.alreadyCharged > 0
+                  ? t(
+                      '{amount} for {name} of {className}, of which {concession} is waived. {people} had been charged before.',
+                      {
+                        amount: format.money(result!.amount),
+                        name: instalment?.name,
+                        className,
+                        concession: format.money(result!.concession),
+                        people: people(result!.alreadyCharged),
+                      },
+                    )
+                  : `${t('{amount} for {name} of {className}, of which {concession} is waived.', { amount: format.money(result!.amount), name: instalment?.name, className, concession: format.money(result!.concession) })} `
+                : result!.alreadyCharged > 0
+                  ? t('{amount} for {name} of {className}. {people} had been charged before.', {
+                      amount: format.money(result!.amount),
+                      name: instalment?.name,
+                      className,
+                      people: people(result!.alreadyCharged),
+                    })
+                  : `${t('{amount} for {name} of {className}.', { amount: format.money(result!.amount), name: instalment?.name, className })} `}
             </Alert>
             <Group gap={8}>
               <Button
@@ -363,10 +418,10 @@ export function Charge() {
                   setAddress({ class: undefined, instalment: undefined, step: undefined })
                 }}
               >
-                Charge another class
+                {t('Charge another class')}
               </Button>
               <Button component={Link} to="/fees/dues" search={{ classId: address.class } as never} variant="default">
-                See the dues
+                {t('See the dues')}
               </Button>
             </Group>
           </Stack>

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Confirm, Dialog, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { MoneyInput } from '../../patterns/money'
@@ -23,9 +24,9 @@ interface Cheque {
 
 /** What became of a payment, in a word. */
 export function ReceiptState({ of: r }: { of: { clearing: string; reversed: boolean } }) {
-  if (r.clearing === 'IN_CLEARING') return <Status tone="warn">In clearing</Status>
-  if (r.clearing === 'BOUNCED') return <Status tone="bad">Bounced</Status>
-  return r.reversed ? <Status tone="off">Reversed</Status> : <Status tone="good">Received</Status>
+  if (r.clearing === 'IN_CLEARING') return <Status tone="warn">{t('In clearing')}</Status>
+  if (r.clearing === 'BOUNCED') return <Status tone="bad">{t('Bounced')}</Status>
+  return r.reversed ? <Status tone="off">{t('Reversed')}</Status> : <Status tone="good">{t('Received')}</Status>
 }
 
 /** What the bank says of a cheque in clearing: paid, or sent back. */
@@ -44,30 +45,34 @@ export function ChequeActions({ of: r }: { of: Cheque }) {
     onSuccess: () => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `Cheque ${r.referenceNumber} is cleared.` })
+      notifications.show({ message: t('Cheque {referenceNumber} is cleared.', { referenceNumber: r.referenceNumber }) })
       setDoing(null)
     },
   })
   if (r.clearing !== 'IN_CLEARING' || !may('fee', 'write')) return null
-  const family = r.familyPaymentId ? ' Of a family’s cheque, all receipts go with it.' : ''
+  const family = r.familyPaymentId ? ` ${t('Of a family’s cheque, all receipts go with it.')}` : ''
   return (
     <Group gap={8} className="no-print">
       <Button variant="default" onClick={() => setDoing('clear')}>
-        Cleared…
+        {t('Cleared…')}
       </Button>
       <Button variant="default" onClick={() => setDoing('bounce')}>
-        Bounced…
+        {t('Bounced…')}
       </Button>
       <Confirm
         opened={doing === 'clear'}
-        title={`Has the bank paid cheque ${r.referenceNumber}?`}
-        action="Cleared"
+        title={t('Has the bank paid cheque {referenceNumber}?', { referenceNumber: r.referenceNumber })}
+        action={t('Cleared')}
         busy={clear.isPending || once.done}
         error={clear.error}
         onClose={() => setDoing(null)}
         onConfirm={() => clear.mutate()}
       >
-        {format.money(r.amount)} from {r.studentName} is in the bank from now on.{family}
+        {t('{amount} from {studentName} is in the bank from now on.{family}', {
+          amount: format.money(r.amount),
+          studentName: r.studentName,
+          family,
+        })}
       </Confirm>
       {doing === 'bounce' && <Bounce of={r} family={family} close={() => setDoing(null)} />}
     </Group>
@@ -92,13 +97,18 @@ function Bounce({ of: r, family, close }: { of: Cheque; family: string; close: (
     onSuccess: (x) => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `Cheque ${r.referenceNumber} bounced: ${format.money(x.amount)} reversed.` })
+      notifications.show({
+        message: t('Cheque {referenceNumber} bounced: {amount} reversed.', {
+          referenceNumber: r.referenceNumber,
+          amount: format.money(x.amount),
+        }),
+      })
       close()
     },
     onError: (e) => asProblem(e).status < 500 && asProblem(e).status > 0 && once.forget(),
   })
   return (
-    <Dialog onClose={close} title={`Cheque ${r.referenceNumber} bounced?`}>
+    <Dialog onClose={close} title={t('Cheque {referenceNumber} bounced?', { referenceNumber: r.referenceNumber })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -107,13 +117,16 @@ function Bounce({ of: r, family, close }: { of: Cheque; family: string; close: (
       >
         <Stack gap={16}>
           <Text>
-            {format.money(r.amount)} from {r.studentName} is reversed, and the family is notified with the reason.
-            {family}
+            {t('{amount} from {studentName} is reversed, and the family is notified with the reason.{family}', {
+              amount: format.money(r.amount),
+              studentName: r.studentName,
+              family,
+            })}
           </Text>
           <Textarea
-            label="Reason"
+            label={t('Reason')}
             data-autofocus
-            placeholder="Insufficient funds"
+            placeholder={t('Insufficient funds')}
             maxLength={500}
             autosize
             minRows={2}
@@ -121,18 +134,18 @@ function Bounce({ of: r, family, close }: { of: Cheque; family: string; close: (
             onChange={(e) => setReason(e.currentTarget.value)}
           />
           <MoneyInput
-            label="Charge for it"
-            description="Due today; empty for none"
+            label={t('Charge for it')}
+            description={t('Due today; empty for none')}
             value={charge}
             onChange={setCharge}
           />
           <Trouble error={post.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" color="red.8" loading={post.isPending || once.done} disabled={!reason.trim()}>
-              Bounced
+              {t('Bounced')}
             </Button>
           </Group>
         </Stack>

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { MoneyInput } from '../../patterns/money'
@@ -18,12 +19,29 @@ export function DayState({ of }: { of: Schemas['Closing'] }) {
   const c = of.closed[0]
   if (c)
     return (
-      <Alert variant="light" maw={794} mb={16} title={`Closed by ${c.closedByName}, ${format.dateTime(c.closedAt)}`}>
+      <Alert
+        variant="light"
+        maw={794}
+        mb={16}
+        title={t('Closed by {closedByName}, {closedAt}', {
+          closedByName: c.closedByName,
+          closedAt: format.dateTime(c.closedAt),
+        })}
+      >
         <Text size="sm">
-          {format.money(c.counted)} counted in the drawer.{' '}
           {c.difference === 0
-            ? 'No difference.'
-            : `${format.money(Math.abs(c.difference))} ${c.difference < 0 ? 'missing' : 'too much'}: ${c.reason}`}
+            ? t('{counted} counted in the drawer. No difference.', { counted: format.money(c.counted) })
+            : c.difference < 0
+              ? t('{counted} counted in the drawer. {abs} missing: {reason}', {
+                  counted: format.money(c.counted),
+                  abs: format.money(Math.abs(c.difference)),
+                  reason: c.reason,
+                })
+              : t('{counted} counted in the drawer. {abs} too much: {reason}', {
+                  counted: format.money(c.counted),
+                  abs: format.money(Math.abs(c.difference)),
+                  reason: c.reason,
+                })}
         </Text>
       </Alert>
     )
@@ -31,7 +49,7 @@ export function DayState({ of }: { of: Schemas['Closing'] }) {
   return (
     <Group mb={16} className="no-print">
       <Button variant="default" onClick={() => setClosing(true)}>
-        Close the day…
+        {t('Close the day…')}
       </Button>
       {closing && <CloseDay of={of} close={() => setClosing(false)} />}
     </Group>
@@ -57,7 +75,7 @@ function CloseDay({ of, close }: { of: Schemas['Closing']; close: () => void }) 
     onSuccess: () => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `${format.date(of.from)} is closed.` })
+      notifications.show({ message: t('{from} is closed.', { from: format.date(of.from) }) })
       close()
     },
     onError: (e) => {
@@ -69,7 +87,7 @@ function CloseDay({ of, close }: { of: Schemas['Closing']; close: () => void }) 
     },
   })
   return (
-    <Dialog onClose={close} title={`Close ${format.date(of.from)}?`}>
+    <Dialog onClose={close} title={t('Close {from}?', { from: format.date(of.from) })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -78,23 +96,27 @@ function CloseDay({ of, close }: { of: Schemas['Closing']; close: () => void }) 
       >
         <Stack gap={16}>
           <Text>
-            Cash received less paid out: <b className="figures">{format.money(of.cash)}</b>. A closed day takes no more
-            payments, refunds and reversals, and cannot be opened again.
+            {rich(
+              'Cash received less paid out: {cash}. A closed day takes no more payments, refunds and reversals, and cannot be opened again.',
+              { cash: <b className="figures">{format.money(of.cash)}</b> },
+            )}
           </Text>
           <MoneyInput
-            label="Cash counted"
-            description="Of this day, without the change the drawer began with"
+            label={t('Cash counted')}
+            description={t('Of this day, without the change the drawer began with')}
             value={counted}
             onChange={setCounted}
           />
           {difference !== 0 && (
             <>
               <Text role="status" c="red.8">
-                {format.money(Math.abs(difference))} {difference < 0 ? 'missing' : 'too much'}
+                {difference < 0
+                  ? t('{abs} missing', { abs: format.money(Math.abs(difference)) })
+                  : t('{abs} too much', { abs: format.money(Math.abs(difference)) })}
               </Text>
               <Textarea
-                label="Reason"
-                description="Kept with the day, and in the ledger with the difference"
+                label={t('Reason')}
+                description={t('Kept with the day, and in the ledger with the difference')}
                 maxLength={500}
                 autosize
                 minRows={2}
@@ -106,14 +128,14 @@ function CloseDay({ of, close }: { of: Schemas['Closing']; close: () => void }) 
           <Trouble error={post.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button
               type="submit"
               loading={post.isPending || once.done}
               disabled={counted === null || (difference !== 0 && !reason.trim())}
             >
-              Close the day
+              {t('Close the day')}
             </Button>
           </Group>
         </Stack>

@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { useAddress, useNextPage } from '../../patterns/address'
 import { Confirm, Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
@@ -25,12 +26,12 @@ export function Collect() {
     return (
       <div className="page">
         <Title order={1} mb={16}>
-          Collect fee
+          {t('Collect fee')}
         </Title>
         <div className="panel">
           <Empty
-            title="Taking money is not for your role"
-            text="You can look at accounts and receipts. Somebody who may change fees can receive payments."
+            title={t('Taking money is not for your role')}
+            text={t('You can look at accounts and receipts. Somebody who may change fees can receive payments.')}
           />
         </div>
       </div>
@@ -38,19 +39,21 @@ export function Collect() {
   return (
     <div className="page">
       <Group justify="space-between" mb={16} mih={36}>
-        <Title order={1}>Collect fee</Title>
+        <Title order={1}>{t('Collect fee')}</Title>
         <Anchor component={Link} to="/fees/receipts" size="sm">
-          Receipts
+          {t('Receipts')}
         </Anchor>
       </Group>
       {!student ? (
         <div className="reading">
-          <PersonPicker key="find" label="Student" autoFocus onPick={(p) => setAddress({ student: p.id })} />
+          <PersonPicker key="find" label={t('Student')} autoFocus onPick={(p) => setAddress({ student: p.id })} />
           <Empty
             icon={<IconCash size={32} stroke={1.2} />}
-            title="Find a student"
-            text="Type a name or an admission number and press Enter. You see what is owed, enter the amount received, and print the receipt."
-            example="Enter picks the first match, Enter after the amount asks, Enter receives."
+            title={t('Find a student')}
+            text={t(
+              'Type a name or an admission number and press Enter. You see what is owed, enter the amount received, and print the receipt.',
+            )}
+            example={t('Enter picks the first match, Enter after the amount asks, Enter receives.')}
           />
         </div>
       ) : report.data ? (
@@ -64,7 +67,7 @@ export function Collect() {
           <Trouble error={report.error} retry={() => void report.refetch()} />
           <Group>
             <Button variant="default" onClick={() => setAddress({ student: undefined })}>
-              Another student
+              {t('Another student')}
             </Button>
           </Group>
         </Stack>
@@ -158,7 +161,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   function submit() {
     if (sending.current) return
     const bad = {
-      amount: !amount ? 'Enter the amount received' : undefined,
+      amount: !amount ? t('Enter the amount received') : undefined,
       reference: missingReference(tender),
     }
     setMissing(bad)
@@ -196,7 +199,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
   return (
     <>
       <UnsavedGuard when={dirty && !pay.isPending} />
-      <KeptOffer kept={kept} what="A payment was" />
+      <KeptOffer kept={kept} what={t('A payment was')} />
       <div className="split">
         <Stack gap={16}>
           <Group justify="space-between" align="flex-start" wrap="nowrap" className="panel" p={16}>
@@ -208,7 +211,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
                 {[classOf(s), s.admissionNumber].filter(Boolean).join(' · ')}
               </Text>
               <Anchor component={Link} to="/fees/ledger" search={{ student: s.id } as never} size="sm">
-                Account
+                {t('Account')}
               </Anchor>
               {siblings > 0 && (
                 <Anchor
@@ -218,13 +221,13 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
                   size="sm"
                   style={{ marginInlineStart: 12 }}
                 >
-                  Pay for the family ({siblings + 1} children)
+                  {t('Pay for the family ({siblings} children)', { siblings: siblings + 1 })}
                 </Anchor>
               )}
             </div>
             <div style={{ textAlign: 'end' }}>
               <Text size="sm" c="dimmed">
-                {report.balance < 0 ? 'Advance' : 'Outstanding'}
+                {report.balance < 0 ? t('Advance') : t('Outstanding')}
               </Text>
               <div className="owed">{format.money(Math.abs(report.balance))}</div>
             </div>
@@ -232,24 +235,24 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
           <div className="panel">
             {open.length === 0 ? (
               <Empty
-                title="Nothing is outstanding"
-                text="What is paid now stays on the account and settles the next charge."
+                title={t('Nothing is outstanding')}
+                text={t('What is paid now stays on the account and settles the next charge.')}
               />
             ) : (
-              <div className="list-scroll" tabIndex={0} role="region" aria-label="What is owed">
+              <div className="list-scroll" tabIndex={0} role="region" aria-label={t('What is owed')}>
                 <table className="list two-lines">
                   <thead>
                     <tr>
-                      <th scope="col">For</th>
-                      <th scope="col">Due</th>
+                      <th scope="col">{t('For')}</th>
+                      <th scope="col">{t('Due')}</th>
                       <th scope="col" className="only-wide">
-                        State
+                        {t('State')}
                       </th>
                       <th scope="col" className="end">
-                        Open
+                        {t('Open')}
                       </th>
                       <th scope="col" className="end">
-                        This pays
+                        {t('This pays')}
                       </th>
                     </tr>
                   </thead>
@@ -295,16 +298,16 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
         <form
           className="panel"
           style={{ padding: 16 }}
-          aria-label="Payment"
+          aria-label={t('Payment')}
           onSubmit={(e) => {
             e.preventDefault()
             submit()
           }}
         >
           <Stack gap={16}>
-            <Title order={2}>Payment</Title>
+            <Title order={2}>{t('Payment')}</Title>
             <MoneyInput
-              label="Amount"
+              label={t('Amount')}
               size="lg"
               inputRef={field}
               value={amount}
@@ -319,7 +322,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
               <Group gap={4}>
                 {report.balance > 0 && (
                   <Button size="compact-sm" variant="default" onClick={() => setAmount(report.balance)}>
-                    All {format.money(report.balance)}
+                    {t('All {balance}', { balance: format.money(report.balance) })}
                   </Button>
                 )}
                 <Button size="compact-sm" variant="default" onClick={() => setAmount(open[0]!.open)}>
@@ -338,29 +341,37 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
             />
             {left > 0 && amount !== null && (
               <Text size="sm" c="dimmed">
-                <Money of={left} /> of it {open.length ? 'is more than is owed and' : ''} stays on the account for the
-                next charge.
+                {open.length
+                  ? rich('{left} of it is more than is owed and stays on the account for the next charge.', {
+                      left: <Money of={left} />,
+                    })
+                  : rich('{left} of it stays on the account for the next charge.', { left: <Money of={left} /> })}
               </Text>
             )}
             {unsure && !pay.isPending && (
-              <Alert color="red" variant="light" role="alert" title="The answer did not arrive">
+              <Alert color="red" variant="light" role="alert" title={t('The answer did not arrive')}>
                 <Text size="sm">
-                  The payment may have been received or not. Try again when the connection is back: it is received once,
-                  however often you try.
+                  {t(
+                    'The payment may have been received or not. Try again when the connection is back: it is received once, however often you try.',
+                  )}
                 </Text>
               </Alert>
             )}
             {problem && <Trouble error={problem} />}
             <Group gap={8} wrap="nowrap">
               <Button type="submit" size="md" style={{ flex: 1 }} loading={pay.isPending || once.done}>
-                {unsure ? 'Try again' : amount ? `Receive ${format.money(amount)}` : 'Receive'}
+                {unsure
+                  ? t('Try again')
+                  : amount
+                    ? t('Receive {amount}', { amount: format.money(amount) })
+                    : t('Receive')}
               </Button>
               <Button
                 variant="default"
                 size="md"
                 px={12}
-                aria-label="Another student"
-                title="Another student"
+                aria-label={t('Another student')}
+                title={t('Another student')}
                 onClick={() => (unsure ? setLeaving(true) : another())}
               >
                 <IconX size={18} stroke={1.6} />
@@ -371,29 +382,36 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
       </div>
       <Confirm
         opened={asking}
-        title={`Receive ${format.money(amount ?? 0)} ${modeHow(tender.paymentMode)} for ${[nameOf(s), classOf(s)].filter(Boolean).join(', ')}?`}
-        action="Receive"
+        title={t('Receive {amount} {modeHow} for {value}?', {
+          amount: format.money(amount ?? 0),
+          modeHow: modeHow(tender.paymentMode),
+          value: [nameOf(s), classOf(s)].filter(Boolean).join(', '),
+        })}
+        action={t('Receive')}
         enter
         onClose={() => setAsking(false)}
         onConfirm={() => send({ studentId: s.id, amount: amount!, ...sentTender(tender) })}
       >
-        The family is notified with the receipt.
+        {t('The family is notified with the receipt.')}
       </Confirm>
       <Confirm
         opened={!!earlier}
-        title="Receive again?"
-        action="Receive again"
+        title={t('Receive again?')}
+        action={t('Receive again')}
         enter
         onClose={() => pay.reset()}
         onConfirm={() => send({ ...sent.current!, confirmRepeat: true })}
       >
-        You received {format.money(sent.current?.amount ?? 0)} for {nameOf(s)} less than a minute ago: receipt{' '}
-        {earlier?.receiptNumber}.
+        {t('You received {amount} for {name} less than a minute ago: receipt {receiptNumber}.', {
+          amount: format.money(sent.current?.amount ?? 0),
+          name: nameOf(s),
+          receiptNumber: earlier?.receiptNumber,
+        })}
       </Confirm>
       <Confirm
         opened={leaving}
-        title="Leave this payment unconfirmed?"
-        action="Leave it"
+        title={t('Leave this payment unconfirmed?')}
+        action={t('Leave it')}
         danger
         onClose={() => setLeaving(false)}
         onConfirm={() => {
@@ -401,7 +419,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
           void navigate({ to: '/fees/collect', search: {} as never, ignoreBlocker: true })
         }}
       >
-        It is not known whether the payment arrived. Look at the student's account before you enter it again.
+        {t("It is not known whether the payment arrived. Look at the student's account before you enter it again.")}
       </Confirm>
     </>
   )

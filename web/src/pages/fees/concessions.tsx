@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { useYears } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { DateField } from '../../patterns/DateField'
 import { Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
@@ -18,14 +19,14 @@ import { categories, FineDialog, GrantDialog } from './adjust'
 import { moneyMoved, useHeads } from './shared'
 
 type Item = Schemas['ConcessionItem']
-const states = { ACTIVE: ['good', 'Active'], ENDED: ['off', 'Ended'], ONCE: ['off', 'Given once'] } as const
+const states = { ACTIVE: ['good', t('Active')], ENDED: ['off', t('Ended')], ONCE: ['off', t('Given once')] } as const
 
 function State({ of }: { of: Item }) {
   const format = useFormat()
   const [tone, word] = states[of.status as keyof typeof states] ?? ['off', of.status]
   return (
     <Status tone={of.status === 'ACTIVE' && of.endsOn ? 'warn' : tone}>
-      {of.status === 'ACTIVE' && of.endsOn ? `Ends ${format.date(of.endsOn)}` : word}
+      {of.status === 'ACTIVE' && of.endsOn ? t('Ends {endsOn}', { endsOn: format.date(of.endsOn) }) : word}
     </Status>
   )
 }
@@ -39,7 +40,7 @@ export function Concessions() {
   const close = () => setAddress({ do: undefined })
   const grant = may('fee', 'write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ do: 'grant' })}>
-      Grant a concession
+      {t('Grant a concession')}
     </Button>
   )
   const value = (g: Item) => (g.mode === 'PERCENT' ? `${format.number(g.value)} %` : format.money(g.value))
@@ -47,45 +48,49 @@ export function Concessions() {
     <>
       <ListPage
         path="/school-admin/fee/concession/list"
-        title="Concessions"
-        noun={['concession', 'concessions']}
+        title={t('Concessions')}
+        noun={[t('concession'), t('concessions')]}
         id={(g) => g.id}
-        name={(g) => `Concession of ${g.studentName}`}
-        search="Student or reason"
+        name={(g) => t('Concession of {studentName}', { studentName: g.studentName })}
+        search={t('Student or reason')}
         fixed={year ? { academicYearId: year.id } : undefined}
         filters={[
           {
             key: 'status',
-            label: 'State',
+            label: t('State'),
             options: Object.entries(states).map(([v, [, label]]) => ({ value: v, label: label.toLowerCase() })),
           },
-          { key: 'category', label: 'Why', options: categories },
-          { key: 'feeHeadId', label: 'Of', options: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })) },
+          { key: 'category', label: t('Why'), options: categories },
+          {
+            key: 'feeHeadId',
+            label: t('Of'),
+            options: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
+          },
         ]}
         columns={[
-          { key: 'student', title: 'Student', cell: (g) => g.studentName, sort: 'studentName' },
+          { key: 'student', title: t('Student'), cell: (g) => g.studentName, sort: 'studentName' },
           {
             key: 'admission',
-            title: 'Admission no.',
+            title: t('Admission no.'),
             cell: (g) => <span className="figures">{g.admissionNumber}</span>,
           },
           {
             key: 'value',
-            title: 'How much',
+            title: t('How much'),
             cell: (g) => <span className="figures">{value(g)}</span>,
             phone: true,
           },
-          { key: 'of', title: 'Of', cell: (g) => g.invoiceNumber || g.feeHeadName || 'All heads' },
-          { key: 'why', title: 'Why', cell: (g) => categories.find((c) => c.value === g.category)?.label ?? '' },
-          { key: 'reason', title: 'Reason', cell: (g) => g.reason, hidden: true },
+          { key: 'of', title: t('Of'), cell: (g) => g.invoiceNumber || g.feeHeadName || t('All heads') },
+          { key: 'why', title: t('Why'), cell: (g) => categories.find((c) => c.value === g.category)?.label ?? '' },
+          { key: 'reason', title: t('Reason'), cell: (g) => g.reason, hidden: true },
           {
             key: 'state',
-            title: 'State',
+            title: t('State'),
             cell: (g) => <State of={g} />,
           },
           {
             key: 'given',
-            title: 'Given so far',
+            title: t('Given so far'),
             cell: (g) => <Money of={g.given} />,
             end: true,
             phone: true,
@@ -95,17 +100,19 @@ export function Concessions() {
         more={
           may('fee', 'write') && (
             <Button variant="default" onClick={() => setAddress({ do: 'fine' })}>
-              Fine a student
+              {t('Fine a student')}
             </Button>
           )
         }
         empty={
           <Empty
             icon={<IconDiscount size={32} stroke={1.2} />}
-            title="No concessions this year"
-            text="What a student need not pay: a percentage or an amount, of all heads or one. It holds for the year and can be ended from a day on."
+            title={t('No concessions this year')}
+            text={t(
+              'What a student need not pay: a percentage or an amount, of all heads or one. It holds for the year and can be ended from a day on.',
+            )}
             action={grant}
-            example="For example: 10 % of tuition for the second child at the school."
+            example={t('For example: 10 % of tuition for the second child at the school.')}
           />
         }
         drawer={(id, shut) => <ConcessionDrawer id={id} close={shut} key={id} />}
@@ -153,7 +160,7 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
   return (
     <>
       <DrawerHead
-        title={`Concession of ${g.studentName}`}
+        title={t('Concession of {studentName}', { studentName: g.studentName })}
         close={close}
         summary={<State of={g} />}
         actions={
@@ -161,7 +168,7 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
           g.status === 'ACTIVE' &&
           !g.endsOn && (
             <Button variant="default" size="compact-md" onClick={() => setEnding(true)}>
-              End…
+              {t('End…')}
             </Button>
           )
         }
@@ -171,36 +178,43 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
           <Facts
             of={[
               [
-                'Student',
+                t('Student'),
                 <Link key="s" to="/fees/ledger" search={{ student: g.studentId } as never} style={{ color: 'inherit' }}>
                   {g.studentName}
                 </Link>,
               ],
-              ['How much', g.mode === 'PERCENT' ? `${format.number(g.value)} %` : format.money(g.value)],
-              ['Of', g.invoiceNumber ? `Invoice ${g.invoiceNumber}` : g.feeHeadName || 'All fee heads'],
-              ['Year', years.data?.find((y) => y.id === g.academicYearId)?.name],
-              ['Why', categories.find((c) => c.value === g.category)?.label],
-              ['Reason', g.reason],
-              ['Given so far', <Money key="m" of={g.given} />],
-              ['Granted', format.dateTime(g.createdAt)],
+              [t('How much'), g.mode === 'PERCENT' ? `${format.number(g.value)} %` : format.money(g.value)],
+              [
+                t('Of'),
+                g.invoiceNumber
+                  ? t('Invoice {invoiceNumber}', { invoiceNumber: g.invoiceNumber })
+                  : g.feeHeadName || t('All fee heads'),
+              ],
+              [t('Year'), years.data?.find((y) => y.id === g.academicYearId)?.name],
+              [t('Why'), categories.find((c) => c.value === g.category)?.label],
+              [t('Reason'), g.reason],
+              [t('Given so far'), <Money key="m" of={g.given} />],
+              [t('Granted'), format.dateTime(g.createdAt)],
               ...(g.endsOn
-                ? ([['Ends', `${format.date(g.endsOn)}: what is due from that day on is charged whole`]] as [
-                    string,
-                    string,
-                  ][])
+                ? ([
+                    [
+                      t('Ends'),
+                      t('{endsOn}: what is due from that day on is charged whole', { endsOn: format.date(g.endsOn) }),
+                    ],
+                  ] as [string, string][])
                 : []),
             ]}
           />
           {g.status === 'ONCE' && (
             <Text c="dimmed" size="sm">
-              It was given on one invoice and is done; there is nothing to end.
+              {t('It was given on one invoice and is done; there is nothing to end.')}
             </Text>
           )}
         </Stack>
       </div>
       <Dialog
         opened={ending}
-        title="End this concession?"
+        title={t('End this concession?')}
         onClose={() => {
           setEnding(false)
           end.reset()
@@ -214,12 +228,14 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
         >
           <Stack gap={16}>
             <Text>
-              Instalments due from this day on are charged whole. The {format.money(g.given)} given so far stays with{' '}
-              {g.studentName}.
+              {t(
+                'Instalments due from this day on are charged whole. The {given} given so far stays with {studentName}.',
+                { given: format.money(g.given), studentName: g.studentName },
+              )}
             </Text>
             <DateField
-              label="From"
-              description="Leave empty for today"
+              label={t('From')}
+              description={t('Leave empty for today')}
               value={day}
               onChange={(day) => setDay(day)}
               error={problem?.fields.endsOn}
@@ -227,10 +243,10 @@ function ConcessionDrawer({ id, close }: { id: string; close: () => void }) {
             {problem && !problem.fields.endsOn && <Trouble error={problem} />}
             <Group justify="flex-end" gap={8}>
               <Button variant="default" onClick={() => setEnding(false)}>
-                Cancel
+                {t('Cancel')}
               </Button>
               <Button type="submit" color="red.8" loading={end.isPending}>
-                End it
+                {t('End it')}
               </Button>
             </Group>
           </Stack>

@@ -13,15 +13,16 @@ import { Money } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { moneyMoved } from './shared'
 import '../../patterns/areas.css'
+import { rich, t } from '../../messages/console'
 
 type Dues = Schemas['Dues']
 type Answer<T> = Promise<{ data?: { data: T }; error?: unknown; response: Response }>
 const buckets = [
-  ['notDue', 'Not due yet'],
-  ['days0To30', '0 – 30 days'],
-  ['days31To60', '31 – 60 days'],
-  ['days61To90', '61 – 90 days'],
-  ['daysOver90', 'Over 90 days'],
+  ['notDue', t('Not due yet')],
+  ['days0To30', t('0 – 30 days')],
+  ['days31To60', t('31 – 60 days')],
+  ['days61To90', t('61 – 90 days')],
+  ['daysOver90', t('Over 90 days')],
 ] as const
 
 /** What the school is owed, by how long: the ones who owe most first, and a reminder for them. */
@@ -52,17 +53,22 @@ export function DuesPage() {
     <div className="page">
       <Group justify="space-between" mb={16} gap={12}>
         <Group gap={8} align="baseline">
-          <Title order={1}>Dues</Title>
+          <Title order={1}>{t('Dues')}</Title>
           <Text c="dimmed" className="figures" aria-live="polite">
-            {d ? `${format.number(d.total)} ${d.total === 1 ? 'student owes' : 'students owe'}` : ''}
+            {d
+              ? t(
+                  { one: '{total} student owes', other: '{total} students owe' },
+                  { count: d.total, total: format.number(d.total) },
+                )
+              : ''}
           </Text>
         </Group>
         <Group gap={8}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Download as CSV"
-            title="Download as CSV"
+            aria-label={t('Download as CSV')}
+            title={t('Download as CSV')}
             onClick={() =>
               void download(
                 '/school-admin/fee/dues',
@@ -75,7 +81,7 @@ export function DuesPage() {
           </ActionIcon>
           {may('fee', 'write') && !!d && d.total > 0 && (
             <Button leftSection={<IconBellRinging size={16} stroke={1.6} />} onClick={() => setReminding(true)}>
-              Send reminders…
+              {t('Send reminders…')}
             </Button>
           )}
         </Group>
@@ -88,12 +94,14 @@ export function DuesPage() {
         <div className="panel">
           <Empty
             icon={<IconCoins size={32} stroke={1.2} />}
-            title="Nobody owes anything"
-            text="What is charged and not paid yet shows here, by class and by how long it has been due. Reminders go out from here."
+            title={t('Nobody owes anything')}
+            text={t(
+              'What is charged and not paid yet shows here, by class and by how long it has been due. Reminders go out from here.',
+            )}
             action={
               may('fee', 'write') && (
                 <Button component={Link} to="/fees/charge">
-                  Charge a class
+                  {t('Charge a class')}
                 </Button>
               )
             }
@@ -104,10 +112,14 @@ export function DuesPage() {
           <Buckets ageing={d.ageing} />
           {d.inClearing > 0 && (
             <Text size="sm">
-              Cheques of <Money of={d.inClearing} /> are in clearing and counted as paid.{' '}
-              <Anchor component={Link} to="/fees/receipts" search={{ clearing: 'IN_CLEARING' } as never} size="sm">
-                Show them
-              </Anchor>
+              {rich('Cheques of {inClearing} are in clearing and counted as paid. {anchor}', {
+                inClearing: <Money of={d.inClearing} />,
+                anchor: (
+                  <Anchor component={Link} to="/fees/receipts" search={{ clearing: 'IN_CLEARING' } as never} size="sm">
+                    {t('Show them')}
+                  </Anchor>
+                ),
+              })}
             </Text>
           )}
           <Group gap={8}>
@@ -118,8 +130,8 @@ export function DuesPage() {
                 data-set
                 onClick={() => setAddress({ classId: undefined, page: undefined })}
               >
-                Class is <strong>{chosen?.className ?? '…'}</strong>
-                <IconX size={14} aria-label="Remove" />
+                {rich('Class is {className}', { className: <strong>{chosen?.className ?? '…'}</strong> })}
+                <IconX size={14} aria-label={t('Remove')} />
               </button>
             )}
             {!classId &&
@@ -131,12 +143,12 @@ export function DuesPage() {
                   disabled={!c.classId}
                   onClick={() => setAddress({ classId: c.classId ?? undefined, page: undefined })}
                 >
-                  {c.className || 'No class'} <strong className="figures">{format.money(c.total)}</strong>
+                  {c.className || t('No class')} <strong className="figures">{format.money(c.total)}</strong>
                 </button>
               ))}
           </Group>
           <div className="panel">
-            <div className="list-scroll" tabIndex={0} role="region" aria-label="Who owes">
+            <div className="list-scroll" tabIndex={0} role="region" aria-label={t('Who owes')}>
               <table className="list two-lines" data-stale={q.isPlaceholderData || undefined}>
                 <thead>
                   <tr>
@@ -144,7 +156,7 @@ export function DuesPage() {
                       <th className="tick">
                         <Checkbox
                           size="xs"
-                          aria-label="Select all on this page"
+                          aria-label={t('Select all on this page')}
                           checked={d.items.length > 0 && d.items.every((s) => picked.has(s.studentId))}
                           indeterminate={picked.size > 0 && !d.items.every((s) => picked.has(s.studentId))}
                           onChange={(e) =>
@@ -157,9 +169,9 @@ export function DuesPage() {
                         />
                       </th>
                     )}
-                    <th scope="col">Student</th>
+                    <th scope="col">{t('Student')}</th>
                     <th scope="col" className="only-wide">
-                      Class
+                      {t('Class')}
                     </th>
                     {buckets.map(([k, title]) => (
                       <th key={k} scope="col" className="end only-wide">
@@ -167,7 +179,7 @@ export function DuesPage() {
                       </th>
                     ))}
                     <th scope="col" className="end">
-                      Owes
+                      {t('Owes')}
                     </th>
                   </tr>
                 </thead>
@@ -178,7 +190,7 @@ export function DuesPage() {
                         <td className="tick">
                           <Checkbox
                             size="xs"
-                            aria-label={`Select ${s.studentName}`}
+                            aria-label={t('Select {studentName}', { studentName: s.studentName })}
                             checked={picked.has(s.studentId)}
                             onChange={(e) => tick(s.studentId, s.studentName, e.currentTarget.checked)}
                           />
@@ -194,8 +206,12 @@ export function DuesPage() {
                           {s.studentName}
                         </Link>
                         <Text size="xs" c="dimmed" className="figures">
-                          {s.admissionNumber}
-                          {s.inClearing > 0 && ` · ${format.money(s.inClearing)} in clearing`}
+                          {s.inClearing > 0
+                            ? t('{admissionNumber} · {inClearing} in clearing', {
+                                admissionNumber: s.admissionNumber,
+                                inClearing: format.money(s.inClearing),
+                              })
+                            : `${s.admissionNumber}`}
                         </Text>
                       </td>
                       <td className="only-wide">{s.className}</td>
@@ -222,8 +238,11 @@ export function DuesPage() {
           {d.totalPages > 1 && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed" className="figures">
-                {format.number((page - 1) * d.limit + 1)}–{format.number(Math.min(d.total, page * d.limit))} of{' '}
-                {format.number(d.total)}
+                {t('{number}–{min} of {total}', {
+                  number: format.number((page - 1) * d.limit + 1),
+                  min: format.number(Math.min(d.total, page * d.limit)),
+                  total: format.number(d.total),
+                })}
               </Text>
               <Pagination
                 size="sm"
@@ -232,10 +251,10 @@ export function DuesPage() {
                 onChange={(p) => setAddress({ page: p === 1 ? undefined : String(p) })}
                 getControlProps={(c) => ({
                   'aria-label': {
-                    first: 'First page',
-                    last: 'Last page',
-                    next: 'Next page',
-                    previous: 'Previous page',
+                    first: t('First page'),
+                    last: t('Last page'),
+                    next: t('Next page'),
+                    previous: t('Previous page'),
                   }[c],
                 })}
               />
@@ -244,17 +263,17 @@ export function DuesPage() {
         </Stack>
       )}
       {picked.size > 0 && (
-        <div className="bulk" role="toolbar" aria-label="For the selected rows">
+        <div className="bulk" role="toolbar" aria-label={t('For the selected rows')}>
           <Text fw={500} className="figures">
-            {format.number(picked.size)} selected
+            {t('{picked} selected', { picked: format.number(picked.size) })}
           </Text>
           <Button variant="default" size="compact-md" onClick={() => setReminding(true)}>
-            Remind them…
+            {t('Remind them…')}
           </Button>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Clear the selection"
+            aria-label={t('Clear the selection')}
             onClick={() => setPicked(new Map())}
           >
             <IconX size={16} />
@@ -285,7 +304,7 @@ function Buckets({ ageing }: { ageing: Schemas['Ageing'] }) {
   return (
     <div className="panel" style={{ padding: 16 }}>
       <Text size="sm" c="dimmed">
-        Outstanding
+        {t('Outstanding')}
       </Text>
       <div className="owed">
         <Money of={ageing.total} />
@@ -339,7 +358,12 @@ function Remind({
     onSuccess: (r) => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `${format.number(r.sent)} ${r.sent === 1 ? 'family' : 'families'} reminded` })
+      notifications.show({
+        message: t(
+          { one: '{sent} family reminded', other: '{sent} families reminded' },
+          { count: r.sent, sent: format.number(r.sent) },
+        ),
+      })
       sent()
       close()
     },
@@ -353,11 +377,14 @@ function Remind({
       title={
         p
           ? n
-            ? `Remind the families of ${format.number(n)} ${n === 1 ? 'student' : 'students'}?`
-            : 'Nobody is left to remind today'
-          : 'Who would be reminded?'
+            ? t(
+                { one: 'Remind the families of {n} student?', other: 'Remind the families of {n} students?' },
+                { count: n, n: format.number(n) },
+              )
+            : t('Nobody is left to remind today')
+          : t('Who would be reminded?')
       }
-      action={n ? `Send ${format.number(n)}` : 'Close'}
+      action={n ? t('Send {n}', { n: format.number(n) }) : t('Close')}
       busy={plan.isPending || send.isPending || once.done}
       error={plan.error ?? send.error}
       onClose={close}
@@ -367,24 +394,29 @@ function Remind({
         <Skeleton component="span" display="block" height={14} width="80%" />
       ) : (
         <>
-          {n > 0 && (
-            <>
-              {format.money(sum)} is due from them together{p.students.length < n ? ' and more' : ''}. Each guardian is
-              notified in the app, with the text from the settings and their own amount; that costs nothing. Guardians
-              who chose SMS for fee notices get one at the school's price.{' '}
-            </>
-          )}
-          {p.already > 0 && (
-            <>
-              {format.number(p.already)} {p.already === 1 ? 'was' : 'were'} reminded today already and{' '}
-              {p.already === 1 ? 'is' : 'are'} left out.{' '}
-            </>
-          )}
-          {p.noDues > 0 && (
-            <>
-              {format.number(p.noDues)} {p.noDues === 1 ? 'owes' : 'owe'} nothing that is due.{' '}
-            </>
-          )}
+          {n > 0 &&
+            (p.students.length < n
+              ? t(
+                  "{sum} is due from them together and more. Each guardian is notified in the app, with the text from the settings and their own amount; that costs nothing. Guardians who chose SMS for fee notices get one at the school's price.",
+                  { sum: format.money(sum) },
+                )
+              : t(
+                  "{sum} is due from them together. Each guardian is notified in the app, with the text from the settings and their own amount; that costs nothing. Guardians who chose SMS for fee notices get one at the school's price.",
+                  { sum: format.money(sum) },
+                ))}{' '}
+          {p.already > 0 &&
+            t(
+              {
+                one: '{already} was reminded today already and is left out.',
+                other: '{already} were reminded today already and are left out.',
+              },
+              { count: p.already, already: format.number(p.already) },
+            )}{' '}
+          {p.noDues > 0 &&
+            t(
+              { one: '{noDues} owes nothing that is due.', other: '{noDues} owe nothing that is due.' },
+              { count: p.noDues, noDues: format.number(p.noDues) },
+            )}
         </>
       )}
     </Confirm>

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
+import { rich, t } from '../../messages/console'
 import { useAddress, useNextPage } from '../../patterns/address'
 import { Confirm, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
@@ -22,11 +23,11 @@ export function FamilyPage() {
   return (
     <div className="page">
       <Title order={1} mb={16}>
-        Collect for a family
+        {t('Collect for a family')}
       </Title>
       {!address.student ? (
         <div className="reading">
-          <PersonPicker label="Student" autoFocus onPick={(p) => setAddress({ student: p.id })} />
+          <PersonPicker label={t('Student')} autoFocus onPick={(p) => setAddress({ student: p.id })} />
         </div>
       ) : q.data ? (
         <FamilyCounter key={address.student} student={address.student} family={q.data} />
@@ -118,18 +119,18 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
   return (
     <>
       <UnsavedGuard when={!pay.isSuccess && !pay.isPending && dirty} />
-      <KeptOffer kept={kept} what="A payment was" />
+      <KeptOffer kept={kept} what={t('A payment was')} />
       <div className="split">
-        <div className="panel list-scroll" tabIndex={0} role="region" aria-label="The children">
+        <div className="panel list-scroll" tabIndex={0} role="region" aria-label={t('The children')}>
           <table className="list two-lines">
             <thead>
               <tr>
-                <th scope="col">Student</th>
+                <th scope="col">{t('Student')}</th>
                 <th scope="col" className="end">
-                  Outstanding
+                  {t('Outstanding')}
                 </th>
                 <th scope="col" className="end">
-                  This pays
+                  {t('This pays')}
                 </th>
               </tr>
             </thead>
@@ -145,7 +146,7 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
                   <td className="end">
                     {c.balance < 0 ? (
                       <Text span c="dimmed">
-                        Advance <Money of={c.advance} />
+                        {rich('Advance {advance}', { advance: <Money of={c.advance} /> })}
                       </Text>
                     ) : (
                       <Money of={c.balance} />
@@ -155,7 +156,7 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
                     {each ? (
                       <MoneyInput
                         label=""
-                        aria-label={`Amount for ${nameOf(c.student)}`}
+                        aria-label={t('Amount for {name}', { name: nameOf(c.student) })}
                         value={own[c.student.id] ?? null}
                         onChange={(v) => setOwn({ ...own, [c.student.id]: v })}
                       />
@@ -171,7 +172,7 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
         <form
           className="panel"
           style={{ padding: 16 }}
-          aria-label="Payment"
+          aria-label={t('Payment')}
           onSubmit={(e) => {
             e.preventDefault()
             const bad = missingReference(tender)
@@ -180,11 +181,17 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
           }}
         >
           <Stack gap={16}>
-            <Title order={2}>Payment</Title>
-            <MoneyInput label="Amount" size="lg" value={each ? amount : total} onChange={setTotal} disabled={each} />
+            <Title order={2}>{t('Payment')}</Title>
+            <MoneyInput
+              label={t('Amount')}
+              size="lg"
+              value={each ? amount : total}
+              onChange={setTotal}
+              disabled={each}
+            />
             <Checkbox
-              label="Enter the amount of each child"
-              description="Else the oldest dues of all are paid first"
+              label={t('Enter the amount of each child')}
+              description={t('Else the oldest dues of all are paid first')}
               checked={each}
               onChange={(e) => {
                 setEach(e.currentTarget.checked)
@@ -202,7 +209,7 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
             {refused && !earlier && <Trouble error={refused} />}
             <Group>
               <Button type="submit" size="md" style={{ flex: 1 }} loading={pay.isPending || once.done}>
-                {amount ? `Receive ${format.money(amount)}` : 'Receive'}
+                {amount ? t('Receive {amount}', { amount: format.money(amount) }) : t('Receive')}
               </Button>
             </Group>
           </Stack>
@@ -210,8 +217,12 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
       </div>
       <Confirm
         opened={asking}
-        title={`Receive ${format.money(amount)} ${modeHow(tender.paymentMode)} for ${[...parts.values()].filter((n) => n > 0).length} children?`}
-        action="Receive"
+        title={t('Receive {amount} {modeHow} for {value} children?', {
+          amount: format.money(amount),
+          modeHow: modeHow(tender.paymentMode),
+          value: [...parts.values()].filter((n) => n > 0).length,
+        })}
+        action={t('Receive')}
         enter
         onClose={() => setAsking(false)}
         onConfirm={() => {
@@ -219,16 +230,17 @@ function FamilyCounter({ student, family }: { student: string; family: Family })
           pay.mutate(false)
         }}
       >
-        {family.items
-          .filter((c) => parts.get(c.student.id))
-          .map((c) => `${nameOf(c.student)} ${format.money(parts.get(c.student.id)!)}`)
-          .join(', ')}
-        . Each has a receipt, and the family is notified.
+        {t('{items}. Each has a receipt, and the family is notified.', {
+          items: family.items
+            .filter((c) => parts.get(c.student.id))
+            .map((c) => `${nameOf(c.student)} ${format.money(parts.get(c.student.id)!)}`)
+            .join(', '),
+        })}
       </Confirm>
       <Confirm
         opened={!!earlier}
-        title="Receive again?"
-        action="Receive again"
+        title={t('Receive again?')}
+        action={t('Receive again')}
         enter
         onClose={() => pay.reset()}
         onConfirm={() => pay.mutate(true)}

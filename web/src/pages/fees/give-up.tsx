@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
+import { t } from '../../messages/console'
 import { useNextPage } from '../../patterns/address'
 import { useToday } from '../../patterns/choices'
 import { DateField } from '../../patterns/DateField'
@@ -54,10 +55,10 @@ function Giving({
       >
         <Stack gap={16}>
           <Text>{text}</Text>
-          <MoneyInput label="Amount" value={amount} onChange={setAmount} error={problem?.fields.amount} />
+          <MoneyInput label={t('Amount')} value={amount} onChange={setAmount} error={problem?.fields.amount} />
           {children}
           <Textarea
-            label="Reason"
+            label={t('Reason')}
             placeholder={placeholder}
             maxLength={500}
             autosize
@@ -70,7 +71,7 @@ function Giving({
           {problem && !problem.fields.amount && <Trouble error={problem} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={post.isPending || done} disabled={!amount || !reason.trim()}>
               {action}
@@ -114,26 +115,34 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
     onSuccess: (x) => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `${format.money(x.amount)} refunded: ${x.refundNumber}.` })
+      notifications.show({
+        message: t('{amount} refunded: {refundNumber}.', {
+          amount: format.money(x.amount),
+          refundNumber: x.refundNumber,
+        }),
+      })
       void navigate({ to: '/fees/refunds', search: { open: x.id } as never })
     },
     onError: (e) => asProblem(e).status < 500 && asProblem(e).status > 0 && once.forget(),
   })
   return (
     <Giving
-      title={`Refund to ${nameOf(r.student)}`}
-      text={`${format.money(r.advance)} was paid in advance. The refund has a receipt with a number of its own, and the family is notified.`}
-      action="Refund"
+      title={t('Refund to {name}', { name: nameOf(r.student) })}
+      text={t(
+        '{advance} was paid in advance. The refund has a receipt with a number of its own, and the family is notified.',
+        { advance: format.money(r.advance) },
+      )}
+      action={t('Refund')}
       amount={amount}
       setAmount={setAmount}
       reason={reason}
       setReason={setReason}
-      placeholder="Left the school"
+      placeholder={t('Left the school')}
       post={post}
       done={once.done}
       close={close}
     >
-      <Radio.Group label="Paid out by" value={mode} onChange={setMode}>
+      <Radio.Group label={t('Paid out by')} value={mode} onChange={setMode}>
         <SimpleGrid cols={2} spacing={8} mt={4} verticalSpacing={8}>
           {modes.map((m) => (
             <Radio key={m.value} value={m.value} label={m.label} />
@@ -141,14 +150,14 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
         </SimpleGrid>
       </Radio.Group>
       <TextInput
-        label="Reference"
-        description="Of the cheque or the transfer"
+        label={t('Reference')}
+        description={t('Of the cheque or the transfer')}
         maxLength={100}
         value={reference}
         onChange={(e) => setReference(e.currentTarget.value)}
       />
       <DateField
-        label="Paid on"
+        label={t('Paid on')}
         max={today}
         value={day || today}
         error={post.error ? asProblem(post.error).fields.paidOn : undefined}
@@ -182,7 +191,12 @@ export function WriteOffDialog({ report: r, due, close }: { report: Report; due:
       once.happened()
       moneyMoved()
       notifications.show({
-        message: `${format.money(x.amount)} written off: ${x.writeOffNumber}. ${nameOf(r.student)} owes ${format.money(Math.max(0, x.balance))}.`,
+        message: t('{amount} written off: {writeOffNumber}. {name} owes {max}.', {
+          amount: format.money(x.amount),
+          writeOffNumber: x.writeOffNumber,
+          name: nameOf(r.student),
+          max: format.money(Math.max(0, x.balance)),
+        }),
       })
       close()
     },
@@ -190,14 +204,17 @@ export function WriteOffDialog({ report: r, due, close }: { report: Report; due:
   })
   return (
     <Giving
-      title={`Write off dues of ${nameOf(r.student)}`}
-      text={`${format.money(due)} is due. What is written off is taken off the oldest invoices and is not asked for any more; it stands on the account with its reason, and has a receipt with a number of its own.`}
-      action="Write off"
+      title={t('Write off dues of {name}', { name: nameOf(r.student) })}
+      text={t(
+        '{due} is due. What is written off is taken off the oldest invoices and is not asked for any more; it stands on the account with its reason, and has a receipt with a number of its own.',
+        { due: format.money(due) },
+      )}
+      action={t('Write off')}
       amount={amount}
       setAmount={setAmount}
       reason={reason}
       setReason={setReason}
-      placeholder="Moved away, not to be reached"
+      placeholder={t('Moved away, not to be reached')}
       post={post}
       done={once.done}
       close={close}
@@ -243,12 +260,12 @@ export function ReverseWriteOff({ id, amount, close }: { id: string; amount: num
     onSuccess: (x) => {
       once.happened()
       moneyMoved()
-      notifications.show({ message: `${format.money(x.amount)} is due again.` })
+      notifications.show({ message: t('{amount} is due again.', { amount: format.money(x.amount) }) })
       close()
     },
   })
   return (
-    <Dialog onClose={close} title="Reverse this write-off?">
+    <Dialog onClose={close} title={t('Reverse this write-off?')}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -256,11 +273,11 @@ export function ReverseWriteOff({ id, amount, close }: { id: string; amount: num
         }}
       >
         <Stack gap={16}>
-          <Text>{format.money(amount)} is due again, on the invoices it was taken off.</Text>
+          <Text>{t('{amount} is due again, on the invoices it was taken off.', { amount: format.money(amount) })}</Text>
           <Textarea
-            label="Reason"
+            label={t('Reason')}
             data-autofocus
-            placeholder="The family pays after all"
+            placeholder={t('The family pays after all')}
             maxLength={500}
             autosize
             minRows={2}
@@ -270,10 +287,10 @@ export function ReverseWriteOff({ id, amount, close }: { id: string; amount: num
           <Trouble error={post.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={post.isPending || once.done} disabled={!reason.trim()}>
-              Reverse
+              {t('Reverse')}
             </Button>
           </Group>
         </Stack>

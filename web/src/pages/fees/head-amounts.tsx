@@ -4,6 +4,7 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, call, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
+import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
 import { MoneyInput } from '../../patterns/money'
 
@@ -13,13 +14,13 @@ export type HeadAmount = { [K in keyof Omit<Schemas['HeadAmount'], 'amount'>]?: 
 }
 
 export const amountsBy = [
-  { value: 'CLASS', label: 'By class, in the fee structures' },
-  { value: 'OPTION', label: 'By option' },
+  { value: 'CLASS', label: t('By class, in the fee structures') },
+  { value: 'OPTION', label: t('By option') },
 ]
 export const transportAmountsBy = [
   ...amountsBy,
-  { value: 'ROUTE', label: 'By route' },
-  { value: 'STOP', label: 'By stop' },
+  { value: 'ROUTE', label: t('By route') },
+  { value: 'STOP', label: t('By stop') },
 ]
 
 export function HeadAmounts({
@@ -56,14 +57,14 @@ export function HeadAmounts({
   return (
     <div>
       <Text className="section" mt={0} mb={8}>
-        For the whole year
+        {t('For the whole year')}
       </Text>
       <Stack gap={8}>
         {value.map((a, i) => (
           <div className="line-2" key={a.id ?? i}>
             <TextInput
-              aria-label={`Name of ${noun} ${i + 1}`}
-              placeholder="Full board"
+              aria-label={t('Name of {noun} {i}', { noun, i: i + 1 })}
+              placeholder={t('Full board')}
               maxLength={100}
               value={a.name}
               error={errors[`amounts[${i}].name`] ?? errors[`amounts[${i}].routeId`] ?? errors[`amounts[${i}].stopId`]}
@@ -71,7 +72,7 @@ export function HeadAmounts({
             />
             <MoneyInput
               label=""
-              aria-label={`Amount of ${noun} ${i + 1}`}
+              aria-label={t('Amount of {noun} {i}', { noun, i: i + 1 })}
               value={a.amount}
               onChange={(amount) => set(i, { amount })}
               error={errors[`amounts[${i}].amount`]}
@@ -80,7 +81,7 @@ export function HeadAmounts({
               variant="subtle"
               color="gray"
               size={36}
-              aria-label={`Remove ${noun} ${i + 1}`}
+              aria-label={t('Remove {noun} {i}', { noun, i: i + 1 })}
               onClick={() => onChange(value.filter((_, n) => n !== i))}
             >
               <IconX size={16} />
@@ -100,17 +101,19 @@ export function HeadAmounts({
               leftSection={<IconPlus size={14} />}
               onClick={() => onChange([...value, { name: '', amount: null }])}
             >
-              Option
+              {t('Option')}
             </Button>
           </Group>
         ) : (
           <NativeSelect
-            label={by === 'ROUTE' ? 'Add a route' : 'Add the stops of a route'}
-            description="Riders pay for each direction they ride. Both directions are added where both cost something."
+            label={by === 'ROUTE' ? t('Add a route') : t('Add the stops of a route')}
+            description={t(
+              'Riders pay for each direction they ride. Both directions are added where both cost something.',
+            )}
             value=""
             disabled={add.isPending}
             data={[
-              { value: '', label: 'Choose a route' },
+              { value: '', label: t('Choose a route') },
               ...(routes.data ?? []).map((r) => ({ value: r.id, label: r.name })),
             ]}
             onChange={(e) => e.currentTarget.value && add.mutate(e.currentTarget.value)}

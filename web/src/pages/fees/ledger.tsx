@@ -5,14 +5,16 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asProblem, download, openPaper } from '../../api/client'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat, words } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
 import { usePlainMoney } from '../../patterns/money'
 import { PersonPicker } from '../../patterns/PersonPicker'
 import { Sheet } from '../../patterns/Sheet'
+import { words } from '../../patterns/words'
 import { AdHocDialog, TakeBack } from './ad-hoc'
 import { FineDialog, GrantDialog } from './adjust'
 import { dueOf, RefundDialog, ReverseWriteOff, WriteOffDialog, WriteOffReceipt } from './give-up'
@@ -52,37 +54,37 @@ export function Ledger() {
   return (
     <div className="page">
       <Group justify="space-between" mb={16} gap={12} mih={36} className="no-print">
-        <Title order={1}>Student account</Title>
+        <Title order={1}>{t('Student account')}</Title>
         {r && (
           <Group gap={8}>
             <Menu position="bottom-end">
               <Menu.Target>
                 <Button variant="default" rightSection={<IconChevronDown size={14} />}>
-                  More
+                  {t('More')}
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
                 <Menu.Item leftSection={<IconDownload size={16} stroke={1.6} />} onClick={() => statement(download)}>
-                  Download as PDF
+                  {t('Download as PDF')}
                 </Menu.Item>
                 <Menu.Item leftSection={<IconFileTypeCsv size={16} stroke={1.6} />} onClick={csv}>
-                  Download as CSV
+                  {t('Download as CSV')}
                 </Menu.Item>
                 {may('fee', 'write') && (
                   <>
                     <Menu.Divider />
-                    <Menu.Item onClick={() => setDoing('grant')}>Grant a concession…</Menu.Item>
-                    <Menu.Item onClick={() => setDoing('charge')}>Ad-hoc charge…</Menu.Item>
-                    <Menu.Item onClick={() => setDoing('fine')}>Fine…</Menu.Item>
-                    {r.advance > 0 && <Menu.Item onClick={() => setDoing('refund')}>Refund…</Menu.Item>}
+                    <Menu.Item onClick={() => setDoing('grant')}>{t('Grant a concession…')}</Menu.Item>
+                    <Menu.Item onClick={() => setDoing('charge')}>{t('Ad-hoc charge…')}</Menu.Item>
+                    <Menu.Item onClick={() => setDoing('fine')}>{t('Fine…')}</Menu.Item>
+                    {r.advance > 0 && <Menu.Item onClick={() => setDoing('refund')}>{t('Refund…')}</Menu.Item>}
                   </>
                 )}
                 {due > 0 && may('write-off', 'write') && (
-                  <Menu.Item onClick={() => setDoing('writeOff')}>Write off…</Menu.Item>
+                  <Menu.Item onClick={() => setDoing('writeOff')}>{t('Write off…')}</Menu.Item>
                 )}
                 <Menu.Divider />
                 <Menu.Item component={Link} to="/fees/receipts" search={{ student: r.student.id } as never}>
-                  Receipts of {name}
+                  {t('Receipts of {name}', { name })}
                 </Menu.Item>
               </Menu.Dropdown>
             </Menu>
@@ -91,11 +93,11 @@ export function Ledger() {
               leftSection={<IconPrinter size={16} stroke={1.6} />}
               onClick={() => statement(openPaper)}
             >
-              Print
+              {t('Print')}
             </Button>
             {may('fee', 'write') && (
               <Button component={Link} to="/fees/collect" search={{ student: r.student.id } as never}>
-                Collect fee
+                {t('Collect fee')}
               </Button>
             )}
           </Group>
@@ -103,7 +105,7 @@ export function Ledger() {
       </Group>
       <div className="reading no-print" style={{ marginBottom: 16 }}>
         <PersonPicker
-          label="Student"
+          label={t('Student')}
           size="sm"
           autoFocus={!address.student}
           onPick={(p) => setAddress({ student: p.id })}
@@ -112,9 +114,11 @@ export function Ledger() {
       {!address.student ? (
         <Empty
           icon={<IconBook size={32} stroke={1.2} />}
-          title="Find a student"
-          text="Every charge, payment, concession and fine of a student, in the order it happened, with the balance after each."
-          example="The statement prints on A4 with the school's head."
+          title={t('Find a student')}
+          text={t(
+            'Every charge, payment, concession and fine of a student, in the order it happened, with the balance after each.',
+          )}
+          example={t("The statement prints on A4 with the school's head.")}
         />
       ) : !r ? (
         report.error ? (
@@ -155,42 +159,42 @@ function Statement({ report: r }: { report: Report }) {
     (e.kind === 'FINE' || e.kind === 'OPENING' || (e.kind === 'CHARGE' && !instalments.has(e.invoiceId ?? '')))
   const open = r.invoices.filter((i) => i.open > 0)
   return (
-    <Sheet title="Statement of account">
+    <Sheet title={t('Statement of account')}>
       <dl>
-        <dt>Student</dt>
+        <dt>{t('Student')}</dt>
         <dd>{nameOf(r.student)}</dd>
-        <dt>Admission no.</dt>
+        <dt>{t('Admission no.')}</dt>
         <dd className="figures">{r.student.admissionNumber}</dd>
-        <dt>Class</dt>
+        <dt>{t('Class')}</dt>
         <dd>{classOf(r.student) || '–'}</dd>
-        <dt>{r.balance < 0 ? 'Advance' : 'Outstanding'}</dt>
+        <dt>{r.balance < 0 ? t('Advance') : t('Outstanding')}</dt>
         <dd className="figures">
           <b>{format.money(Math.abs(r.balance))}</b>
         </dd>
         {r.inClearing > 0 && (
           <>
-            <dt>Cheques in clearing</dt>
+            <dt>{t('Cheques in clearing')}</dt>
             <dd className="figures">{format.money(r.inClearing)}</dd>
           </>
         )}
       </dl>
       {r.entries.length === 0 ? (
-        <p>Nothing was charged or paid yet.</p>
+        <p>{t('Nothing was charged or paid yet.')}</p>
       ) : (
-        <div className="paper-scroll" tabIndex={0} role="region" aria-label="Entries">
+        <div className="paper-scroll" tabIndex={0} role="region" aria-label={t('Entries')}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Date</th>
-                <th scope="col">What</th>
+                <th scope="col">{t('Date')}</th>
+                <th scope="col">{t('What')}</th>
                 <th scope="col" className="end">
-                  Charged or refunded
+                  {t('Charged or refunded')}
                 </th>
                 <th scope="col" className="end">
-                  Paid, waived or written off
+                  {t('Paid, waived or written off')}
                 </th>
                 <th scope="col" className="end">
-                  Balance
+                  {t('Balance')}
                 </th>
               </tr>
             </thead>
@@ -227,7 +231,7 @@ function Statement({ report: r }: { report: Report }) {
                         className="no-print"
                         onClick={() => setUndoing({ id: e.transactionId, amount: writtenOff.get(e.transactionId)! })}
                       >
-                        Reverse…
+                        {t('Reverse…')}
                       </Button>
                     )}
                     {e.refundId && (
@@ -247,7 +251,7 @@ function Statement({ report: r }: { report: Report }) {
                       <>
                         {' '}
                         <Button variant="default" size="compact-xs" className="no-print" onClick={() => setBack(e)}>
-                          Reverse…
+                          {t('Reverse…')}
                         </Button>
                       </>
                     )}
@@ -260,7 +264,7 @@ function Statement({ report: r }: { report: Report }) {
             </tbody>
             <tfoot>
               <tr>
-                <td colSpan={4}>{r.balance < 0 ? 'Advance' : 'Outstanding'}</td>
+                <td colSpan={4}>{r.balance < 0 ? t('Advance') : t('Outstanding')}</td>
                 <td className="end figures">{format.money(Math.abs(r.balance))}</td>
               </tr>
             </tfoot>
@@ -269,16 +273,16 @@ function Statement({ report: r }: { report: Report }) {
       )}
       {open.length > 0 && (
         <>
-          <h2>Open invoices</h2>
-          <div className="paper-scroll" tabIndex={0} role="region" aria-label="Open invoices">
+          <h2>{t('Open invoices')}</h2>
+          <div className="paper-scroll" tabIndex={0} role="region" aria-label={t('Open invoices')}>
             <table>
               <thead>
                 <tr>
-                  <th scope="col">Invoice</th>
-                  <th scope="col">For</th>
-                  <th scope="col">Due</th>
+                  <th scope="col">{t('Invoice')}</th>
+                  <th scope="col">{t('For')}</th>
+                  <th scope="col">{t('Due')}</th>
                   <th scope="col" className="end">
-                    Open
+                    {t('Open')}
                   </th>
                 </tr>
               </thead>
@@ -300,8 +304,18 @@ function Statement({ report: r }: { report: Report }) {
       {back && (
         <TakeBack
           transactionId={back.transactionId}
-          title={`Reverse ${back.narration}?`}
-          text={`${format.money(back.amount)} of ${nameOf(r.student)}. ${back.kind === 'OPENING' ? 'Nobody is notified.' : 'The family is notified with the reason.'}`}
+          title={t('Reverse {narration}?', { narration: back.narration })}
+          text={
+            back.kind === 'OPENING'
+              ? t('{amount} of {name}. Nobody is notified.', {
+                  amount: format.money(back.amount),
+                  name: nameOf(r.student),
+                })
+              : t('{amount} of {name}. The family is notified with the reason.', {
+                  amount: format.money(back.amount),
+                  name: nameOf(r.student),
+                })
+          }
           close={() => setBack(null)}
         />
       )}

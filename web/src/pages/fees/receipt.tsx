@@ -4,6 +4,7 @@ import { Link, Navigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { download, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -32,13 +33,13 @@ export function ReceiptPage() {
   return (
     <div className="page">
       <Group justify="space-between" mb={16} gap={12} className="no-print">
-        <Title order={1}>Receipt</Title>
+        <Title order={1}>{t('Receipt')}</Title>
         {r && (
           <Group gap={8}>
             <Menu position="bottom-end">
               <Menu.Target>
                 <Button variant="default" rightSection={<IconChevronDown size={14} />}>
-                  More
+                  {t('More')}
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
@@ -46,10 +47,10 @@ export function ReceiptPage() {
                   leftSection={<IconDownload size={16} stroke={1.6} />}
                   onClick={() => void receiptPDF(r, download)}
                 >
-                  Download as PDF
+                  {t('Download as PDF')}
                 </Menu.Item>
                 <Menu.Item component={Link} to="/fees/ledger" search={{ student: r.studentId } as never}>
-                  Account of {r.studentName}
+                  {t('Account of {studentName}', { studentName: r.studentName })}
                 </Menu.Item>
                 {!r.reversed && may('fee', 'write') && (
                   <Menu.Item
@@ -57,18 +58,18 @@ export function ReceiptPage() {
                     leftSection={<IconArrowBackUp size={16} stroke={1.6} />}
                     onClick={() => setReversing(true)}
                   >
-                    Reverse…
+                    {t('Reverse…')}
                   </Menu.Item>
                 )}
               </Menu.Dropdown>
             </Menu>
             {may('fee', 'write') && (
               <Button component={Link} to="/fees/collect" variant="default">
-                Next payment
+                {t('Next payment')}
               </Button>
             )}
             <Button ref={print} leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => void receiptPDF(r)}>
-              Print
+              {t('Print')}
             </Button>
           </Group>
         )}
@@ -89,9 +90,12 @@ export function ReceiptPage() {
               role="status"
               className="no-print"
               maw={640}
-              title={`${format.money(r.amount)} received from ${r.studentName}`}
+              title={t('{amount} received from {studentName}', {
+                amount: format.money(r.amount),
+                studentName: r.studentName,
+              })}
             >
-              The family is notified, and the receipt is in their app.
+              {t('The family is notified, and the receipt is in their app.')}
             </Alert>
           )}
           <ChequeActions of={r} />
@@ -106,33 +110,39 @@ export function ReceiptPage() {
 function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
   const format = useFormat()
   const balance = (n: number) =>
-    n < 0 ? `${format.money(-n)} in advance` : n > 0 ? `${format.money(n)} outstanding` : 'Nothing outstanding'
+    n < 0
+      ? t('{money} in advance', { money: format.money(-n) })
+      : n > 0
+        ? t('{n} outstanding', { n: format.money(n) })
+        : t('Nothing outstanding')
   return (
-    <Sheet title="Receipt" number={r.receiptNumber} small>
+    <Sheet title={t('Receipt')} number={r.receiptNumber} small>
       {r.reversed && (
         <div className="paper-void">
-          Reversed<small>{r.reversalNote}</small>
+          {t('Reversed')}
+          <small>{r.reversalNote}</small>
         </div>
       )}
       <dl>
-        <dt>Received from</dt>
+        <dt>{t('Received from')}</dt>
         <dd>{r.studentName}</dd>
-        <dt>Admission no.</dt>
+        <dt>{t('Admission no.')}</dt>
         <dd className="figures">{r.admissionNumber}</dd>
-        <dt>Class</dt>
+        <dt>{t('Class')}</dt>
         <dd>{r.className || '–'}</dd>
-        <dt>Received on</dt>
+        <dt>{t('Received on')}</dt>
         <dd className="figures">{format.date(r.receivedOn)}</dd>
-        <dt>Entered</dt>
+        <dt>{t('Entered')}</dt>
         <dd className="figures">{format.dateTime(r.receivedAt)}</dd>
-        <dt>Paid by</dt>
+        <dt>{t('Paid by')}</dt>
         <dd>
-          {modeWord(r.paymentMode)}
-          {r.clearing === 'IN_CLEARING' && ', in clearing: valid once the bank has paid it'}
+          {r.clearing === 'IN_CLEARING'
+            ? t('{modeWord}, in clearing: valid once the bank has paid it', { modeWord: modeWord(r.paymentMode) })
+            : `${modeWord(r.paymentMode)}`}
         </dd>
         {r.referenceNumber && (
           <>
-            <dt>Reference</dt>
+            <dt>{t('Reference')}</dt>
             <dd className="figures">{r.referenceNumber}</dd>
           </>
         )}
@@ -140,10 +150,10 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">Head</th>
-            <th scope="col">Invoice</th>
+            <th scope="col">{t('Head')}</th>
+            <th scope="col">{t('Invoice')}</th>
             <th scope="col" className="end">
-              Amount
+              {t('Amount')}
             </th>
           </tr>
         </thead>
@@ -158,17 +168,17 @@ function ReceiptSheet({ receipt: r }: { receipt: Receipt }) {
         </tbody>
         <tfoot>
           <tr>
-            <td colSpan={2}>Received</td>
+            <td colSpan={2}>{t('Received')}</td>
             <td className="end figures">{format.money(r.amount)}</td>
           </tr>
         </tfoot>
       </table>
       <dl>
-        <dt>In words</dt>
+        <dt>{t('In words')}</dt>
         <dd>{r.amountInWords}</dd>
-        <dt>Balance after</dt>
+        <dt>{t('Balance after')}</dt>
         <dd className="figures">{balance(r.balanceAfter)}</dd>
-        <dt>Received by</dt>
+        <dt>{t('Received by')}</dt>
         <dd>{r.receivedByName || '–'}</dd>
       </dl>
     </Sheet>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { download } from '../../api/client'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { DateField } from '../../patterns/DateField'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
@@ -22,7 +23,7 @@ export function Receipts() {
   const [address, setAddress] = useAddress()
   const collect = may('fee', 'write') && (
     <Button component={Link} to="/fees/collect" leftSection={<IconPlus size={16} />}>
-      Collect fee
+      {t('Collect fee')}
     </Button>
   )
   const days = Object.fromEntries(
@@ -36,37 +37,37 @@ export function Receipts() {
   return (
     <ListPage
       path="/school-admin/fee/collection/list"
-      title="Receipts"
-      noun={['receipt', 'receipts']}
+      title={t('Receipts')}
+      noun={[t('receipt'), t('receipts')]}
       above={<ReceiptsNav />}
       id={(r) => r.id}
       name={(r) => r.receiptNumber}
-      search="Receipt, student or reference"
+      search={t('Receipt, student or reference')}
       fixed={Object.keys(days).length ? days : undefined}
       filters={[
-        { key: 'paymentMode', label: 'Method', options: [...modes] },
+        { key: 'paymentMode', label: t('Method'), options: [...modes] },
         {
           key: 'reversed',
-          label: 'State',
+          label: t('State'),
           options: [
-            { value: 'false', label: 'received' },
-            { value: 'true', label: 'reversed' },
+            { value: 'false', label: t('received') },
+            { value: 'true', label: t('reversed') },
           ],
         },
         {
           key: 'clearing',
-          label: 'Cheque',
+          label: t('Cheque'),
           options: [
-            { value: 'IN_CLEARING', label: 'in clearing' },
-            { value: 'CLEARED', label: 'cleared' },
-            { value: 'BOUNCED', label: 'bounced' },
+            { value: 'IN_CLEARING', label: t('in clearing') },
+            { value: 'CLEARED', label: t('cleared') },
+            { value: 'BOUNCED', label: t('bounced') },
           ],
         },
       ]}
       columns={[
         {
           key: 'number',
-          title: 'Receipt',
+          title: t('Receipt'),
           cell: (r) => (
             <>
               <span className="figures">{r.receiptNumber}</span>
@@ -76,35 +77,35 @@ export function Receipts() {
             </>
           ),
         },
-        { key: 'student', title: 'Student', cell: (r) => r.studentName, sort: 'studentName' },
+        { key: 'student', title: t('Student'), cell: (r) => r.studentName, sort: 'studentName' },
         {
           key: 'admission',
-          title: 'Admission no.',
+          title: t('Admission no.'),
           cell: (r) => <span className="figures">{r.admissionNumber}</span>,
           hidden: true,
         },
         {
           key: 'at',
-          title: 'Received',
+          title: t('Received'),
           cell: (r) => <span className="figures">{format.date(r.receivedOn)}</span>,
         },
         {
           key: 'entered',
-          title: 'Entered',
+          title: t('Entered'),
           cell: (r) => <span className="figures">{format.dateTime(r.receivedAt)}</span>,
           sort: 'receivedAt',
         },
-        { key: 'mode', title: 'Method', cell: (r) => modeWord(r.paymentMode) },
-        { key: 'reference', title: 'Reference', cell: (r) => r.referenceNumber },
-        { key: 'by', title: 'By', cell: (r) => r.receivedByName, hidden: true },
+        { key: 'mode', title: t('Method'), cell: (r) => modeWord(r.paymentMode) },
+        { key: 'reference', title: t('Reference'), cell: (r) => r.referenceNumber },
+        { key: 'by', title: t('By'), cell: (r) => r.receivedByName, hidden: true },
         {
           key: 'state',
-          title: 'State',
+          title: t('State'),
           cell: (r) => <ReceiptState of={r} />,
         },
         {
           key: 'amount',
-          title: 'Amount',
+          title: t('Amount'),
           cell: (r) => (
             <span style={r.reversed ? { textDecoration: 'line-through' } : undefined}>
               <Money of={r.amount} />
@@ -118,13 +119,13 @@ export function Receipts() {
       more={
         <Group gap={8} wrap="nowrap" className="day-range">
           <DateField
-            aria-label="Received from"
+            aria-label={t('Received from')}
             value={address.from ?? ''}
             onChange={(day) => setAddress({ from: day || undefined, page: undefined }, true)}
           />
           <span aria-hidden>–</span>
           <DateField
-            aria-label="Received until"
+            aria-label={t('Received until')}
             value={address.to ?? ''}
             onChange={(day) => setAddress({ to: day || undefined, page: undefined }, true)}
           />
@@ -135,22 +136,24 @@ export function Receipts() {
         days.from || days.to || days.studentId || days.familyPaymentId ? (
           <Empty
             icon={<IconReceipt size={32} stroke={1.2} />}
-            title="No receipts on these days"
-            text="Choose other days, or all of them."
+            title={t('No receipts on these days')}
+            text={t('Choose other days, or all of them.')}
             action={
               <Button
                 variant="default"
                 onClick={() => setAddress({ from: undefined, to: undefined, student: undefined, family: undefined })}
               >
-                All days
+                {t('All days')}
               </Button>
             }
           />
         ) : (
           <Empty
             icon={<IconReceipt size={32} stroke={1.2} />}
-            title="No receipts yet"
-            text="Every payment leaves a receipt with a number of its own, without gaps. It can be printed again at any time."
+            title={t('No receipts yet')}
+            text={t(
+              'Every payment leaves a receipt with a number of its own, without gaps. It can be printed again at any time.',
+            )}
             action={collect}
           />
         )
@@ -179,7 +182,7 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
   return (
     <>
       <DrawerHead
-        title={`Receipt ${r.receiptNumber}`}
+        title={t('Receipt {receiptNumber}', { receiptNumber: r.receiptNumber })}
         close={close}
         summary={
           <Group gap={12}>
@@ -191,7 +194,7 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
           !r.reversed &&
           may('fee', 'write') && (
             <Button variant="default" size="compact-md" onClick={() => setReversing(true)}>
-              Reverse…
+              {t('Reverse…')}
             </Button>
           )
         }
@@ -202,19 +205,19 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
           <Facts
             of={[
               [
-                'Student',
+                t('Student'),
                 <Link key="s" to="/fees/ledger" search={{ student: r.studentId } as never} style={{ color: 'inherit' }}>
                   {r.studentName}
                 </Link>,
               ],
-              ['Admission no.', r.admissionNumber],
-              ['Class', r.className],
-              ['Received', format.date(r.receivedOn)],
-              ['Entered', format.dateTime(r.receivedAt)],
-              ['By', r.receivedByName],
-              ['Method', modeWord(r.paymentMode)],
-              ['Reference', r.referenceNumber],
-              ...(r.reversed ? ([['Reversal', r.reversalNote]] as [string, string][]) : []),
+              [t('Admission no.'), r.admissionNumber],
+              [t('Class'), r.className],
+              [t('Received'), format.date(r.receivedOn)],
+              [t('Entered'), format.dateTime(r.receivedAt)],
+              [t('By'), r.receivedByName],
+              [t('Method'), modeWord(r.paymentMode)],
+              [t('Reference'), r.referenceNumber],
+              ...(r.reversed ? ([[t('Reversal'), r.reversalNote]] as [string, string][]) : []),
             ]}
           />
           <Facts
@@ -223,22 +226,22 @@ function ReceiptDrawer({ id, close }: { id: string; close: () => void }) {
                 a.name,
                 <Money key={a.invoiceId} of={a.amount} />,
               ]),
-              ...(ahead > 0 ? ([['Advance', <Money key="a" of={ahead} />]] as [string, React.ReactNode][]) : []),
+              ...(ahead > 0 ? ([[t('Advance'), <Money key="a" of={ahead} />]] as [string, React.ReactNode][]) : []),
             ]}
           />
           <Group gap={8}>
             <Button leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => void receiptPDF(r)}>
-              Print
+              {t('Print')}
             </Button>
             <Button component={Link} to="/fees/receipt" search={{ id } as never} variant="default">
-              Open
+              {t('Open')}
             </Button>
             <Button
               variant="default"
               leftSection={<IconDownload size={16} stroke={1.6} />}
               onClick={() => void receiptPDF(r, download)}
             >
-              PDF
+              {t('PDF')}
             </Button>
           </Group>
         </Stack>

@@ -4,6 +4,7 @@ import { IconCashBanknoteMinus, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, asProblem, call, download, type Schemas } from '../../api/client'
+import { t } from '../../messages/console'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
@@ -17,16 +18,16 @@ export function Refunds() {
   return (
     <ListPage
       path="/school-admin/fee/refund/list"
-      title="Refunds"
-      noun={['refund', 'refunds']}
+      title={t('Refunds')}
+      noun={[t('refund'), t('refunds')]}
       above={<ReceiptsNav />}
       id={(r) => r.id}
       name={(r) => r.refundNumber}
-      search="Refund, student or reference"
+      search={t('Refund, student or reference')}
       columns={[
         {
           key: 'number',
-          title: 'Refund',
+          title: t('Refund'),
           cell: (r) => (
             <>
               <span className="figures">{r.refundNumber}</span>
@@ -36,19 +37,19 @@ export function Refunds() {
             </>
           ),
         },
-        { key: 'student', title: 'Student', cell: (r) => r.studentName, sort: 'studentName' },
+        { key: 'student', title: t('Student'), cell: (r) => r.studentName, sort: 'studentName' },
         {
           key: 'at',
-          title: 'Paid',
+          title: t('Paid'),
           cell: (r) => <span className="figures">{format.date(r.paidOn)}</span>,
           sort: 'paidAt',
         },
-        { key: 'mode', title: 'Method', cell: (r) => modeWord(r.paymentMode) },
-        { key: 'reason', title: 'Reason', cell: (r) => r.reason },
-        { key: 'by', title: 'By', cell: (r) => r.paidByName, hidden: true },
+        { key: 'mode', title: t('Method'), cell: (r) => modeWord(r.paymentMode) },
+        { key: 'reason', title: t('Reason'), cell: (r) => r.reason },
+        { key: 'by', title: t('By'), cell: (r) => r.paidByName, hidden: true },
         {
           key: 'amount',
-          title: 'Amount',
+          title: t('Amount'),
           cell: (r) => <Money of={r.amount} />,
           sort: 'amount',
           end: true,
@@ -58,8 +59,10 @@ export function Refunds() {
       empty={
         <Empty
           icon={<IconCashBanknoteMinus size={32} stroke={1.2} />}
-          title="No refunds yet"
-          text="An advance is given back from the student's account. Every refund has a number of its own, without gaps."
+          title={t('No refunds yet')}
+          text={t(
+            "An advance is given back from the student's account. Every refund has a number of its own, without gaps.",
+          )}
         />
       }
       drawer={(id, close) => <RefundDrawer id={id} close={close} key={id} />}
@@ -86,24 +89,28 @@ function RefundDrawer({ id, close }: { id: string; close: () => void }) {
     )
   return (
     <>
-      <DrawerHead title={`Refund ${r.refundNumber}`} close={close} summary={<Money of={r.amount} />} />
+      <DrawerHead
+        title={t('Refund {refundNumber}', { refundNumber: r.refundNumber })}
+        close={close}
+        summary={<Money of={r.amount} />}
+      />
       <div className="drawer-body">
         <Stack gap={24}>
           <Facts
             of={[
               [
-                'Student',
+                t('Student'),
                 <Link key="s" to="/fees/ledger" search={{ student: r.studentId } as never} style={{ color: 'inherit' }}>
                   {r.studentName}
                 </Link>,
               ],
-              ['Admission no.', r.admissionNumber],
-              ['Class', r.className],
-              ['Paid', format.date(r.paidOn)],
-              ['By', r.paidByName],
-              ['Method', modeWord(r.paymentMode)],
-              ['Reference', r.referenceNumber],
-              ['Reason', r.reason],
+              [t('Admission no.'), r.admissionNumber],
+              [t('Class'), r.className],
+              [t('Paid'), format.date(r.paidOn)],
+              [t('By'), r.paidByName],
+              [t('Method'), modeWord(r.paymentMode)],
+              [t('Reference'), r.referenceNumber],
+              [t('Reason'), r.reason],
             ]}
           />
           <Group>
@@ -117,7 +124,7 @@ function RefundDrawer({ id, close }: { id: string; close: () => void }) {
                 ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
               }
             >
-              PDF
+              {t('PDF')}
             </Button>
           </Group>
         </Stack>

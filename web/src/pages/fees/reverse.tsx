@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
+import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { useOnce } from '../../patterns/once'
@@ -31,14 +32,24 @@ export function Reverse({
       once.happened()
       moneyMoved()
       notifications.show({
-        message: `${format.money(x.amount)} reversed. ${r.studentName} ${x.balance > 0 ? `owes ${format.money(x.balance)} now` : 'owes nothing'}.`,
+        message:
+          x.balance > 0
+            ? t('{amount} reversed. {studentName} owes {balance} now.', {
+                amount: format.money(x.amount),
+                studentName: r.studentName,
+                balance: format.money(x.balance),
+              })
+            : t('{amount} reversed. {studentName} owes nothing.', {
+                amount: format.money(x.amount),
+                studentName: r.studentName,
+              }),
       })
       close()
     },
   })
   const problem = back.error ? asProblem(back.error) : null
   return (
-    <Dialog onClose={close} title={`Reverse receipt ${r.receiptNumber}?`}>
+    <Dialog onClose={close} title={t('Reverse receipt {receiptNumber}?', { receiptNumber: r.receiptNumber })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -47,14 +58,19 @@ export function Reverse({
       >
         <Stack gap={16}>
           <Text>
-            {format.money(r.amount)} by {modeWord(r.paymentMode).toLowerCase()} from {r.studentName} is reversed. The
-            invoices it paid are open again, and the family is notified with the reason. The receipt keeps its number
-            and says that it was reversed.
+            {t(
+              '{amount} by {modeWord} from {studentName} is reversed. The invoices it paid are open again, and the family is notified with the reason. The receipt keeps its number and says that it was reversed.',
+              {
+                amount: format.money(r.amount),
+                modeWord: modeWord(r.paymentMode).toLowerCase(),
+                studentName: r.studentName,
+              },
+            )}
           </Text>
           <Textarea
-            label="Reason"
+            label={t('Reason')}
             data-autofocus
-            placeholder="The cheque bounced"
+            placeholder={t('The cheque bounced')}
             maxLength={500}
             value={reason}
             onChange={(e) => setReason(e.currentTarget.value)}
@@ -63,10 +79,10 @@ export function Reverse({
           {problem && !problem.fields.reason && <Trouble error={problem} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" color="red.8" loading={back.isPending || once.done} disabled={!reason.trim()}>
-              Reverse
+              {t('Reverse')}
             </Button>
           </Group>
         </Stack>

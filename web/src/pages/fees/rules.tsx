@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty } from '../../patterns/feedback'
@@ -15,10 +16,11 @@ import { SetupNav, useHeads } from './shared'
 
 type Item = Schemas['RuleItem']
 const kinds = [
-  { value: 'SIBLING', label: 'Siblings' },
-  { value: 'STAFF', label: 'Children of employees' },
+  { value: 'SIBLING', label: t('Siblings') },
+  { value: 'STAFF', label: t('Children of employees') },
 ]
-const whom = (r: Item) => (r.kind === 'STAFF' ? 'Children of employees' : `Child ${r.child} of a family, and younger`)
+const whom = (r: Item) =>
+  r.kind === 'STAFF' ? t('Children of employees') : t('Child {child} of a family, and younger', { child: r.child })
 
 /** Concessions that apply automatically when a class is charged. */
 export function Rules() {
@@ -27,7 +29,7 @@ export function Rules() {
   const [, setAddress] = useAddress()
   const add = may('fee', 'write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a rule
+      {t('Add a rule')}
     </Button>
   )
   return (
@@ -35,17 +37,17 @@ export function Rules() {
       <SetupNav />
       <ListPage
         path="/school-admin/fee/rule/list"
-        title="Automatic concessions"
-        noun={['rule', 'rules']}
+        title={t('Automatic concessions')}
+        noun={[t('rule'), t('rules')]}
         id={(r) => r.id}
         name={whom}
-        filters={[{ key: 'kind', label: 'For', options: kinds }]}
+        filters={[{ key: 'kind', label: t('For'), options: kinds }]}
         columns={[
-          { key: 'whom', title: 'For', cell: whom, sort: 'child' },
-          { key: 'of', title: 'Of', cell: (r) => r.feeHeadName || 'All fee heads', phone: true },
+          { key: 'whom', title: t('For'), cell: whom, sort: 'child' },
+          { key: 'of', title: t('Of'), cell: (r) => r.feeHeadName || t('All fee heads'), phone: true },
           {
             key: 'percent',
-            title: 'Percent',
+            title: t('Percent'),
             cell: (r) => <span className="figures">{format.number(r.percent)} %</span>,
             end: true,
             phone: true,
@@ -55,10 +57,12 @@ export function Rules() {
         empty={
           <Empty
             icon={<IconUsersGroup size={32} stroke={1.2} />}
-            title="No automatic concessions"
-            text="For siblings and for children of employees. They are worked out when a class is charged, and shown before."
+            title={t('No automatic concessions')}
+            text={t(
+              'For siblings and for children of employees. They are worked out when a class is charged, and shown before.',
+            )}
             action={add}
-            example="For example: 10 % of tuition for the second child, 25 % for the third."
+            example={t('For example: 10 % of tuition for the second child, 25 % for the third.')}
           />
         }
         drawer={(id, close) =>
@@ -80,7 +84,7 @@ function RuleDrawer({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-const labels = { kind: 'For', child: 'From which child on', feeHeadId: 'Of', percent: 'Percent' }
+const labels = { kind: t('For'), child: t('From which child on'), feeHeadId: t('Of'), percent: t('Percent') }
 
 function RuleForm({ of, close }: { of?: Item; close: () => void }) {
   const may = useMay()
@@ -99,7 +103,7 @@ function RuleForm({ of, close }: { of?: Item; close: () => void }) {
     draft,
     labels,
     version: of?.version,
-    say: { feeHeadId: (x) => heads.data?.find((h) => h.id === x)?.name ?? 'All fee heads' },
+    say: { feeHeadId: (x) => heads.data?.find((h) => h.id === x)?.name ?? t('All fee heads') },
     save: (c, version) => {
       if (of)
         return call(
@@ -129,7 +133,7 @@ function RuleForm({ of, close }: { of?: Item; close: () => void }) {
   })
   return (
     <FormDrawer
-      title={of ? whom(of) : 'Add a rule'}
+      title={of ? whom(of) : t('Add a rule')}
       what={of ? whom(of) : ''}
       close={close}
       draft={draft}
@@ -151,7 +155,7 @@ function RuleForm({ of, close }: { of?: Item; close: () => void }) {
           k: 'feeHeadId',
           label: labels.feeHeadId,
           data: (heads.data ?? []).map((h) => ({ value: h.id, label: h.name })),
-          none: 'All fee heads',
+          none: t('All fee heads'),
         })}
         <NumberInput
           label={labels.percent}
@@ -167,9 +171,12 @@ function RuleForm({ of, close }: { of?: Item; close: () => void }) {
       </div>
       <Text size="sm" c="dimmed">
         {v.kind === 'STAFF'
-          ? 'A guardian is an employee by the same phone number.'
-          : 'Siblings share a guardian. The eldest is the first child; without dates of birth, the one admitted first.'}{' '}
-        Of several rules the highest percentage counts. A change holds for what is charged from now on.
+          ? t(
+              'A guardian is an employee by the same phone number. Of several rules the highest percentage counts. A change holds for what is charged from now on.',
+            )
+          : t(
+              'Siblings share a guardian. The eldest is the first child; without dates of birth, the one admitted first. Of several rules the highest percentage counts. A change holds for what is charged from now on.',
+            )}
       </Text>
     </FormDrawer>
   )

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Status } from '../../patterns/feedback'
 import { SubNav } from '../../patterns/SubNav'
 
@@ -10,12 +11,12 @@ export type Report = Schemas['Report']
 export type Invoice = Schemas['Invoice']
 
 export const modes = [
-  { value: 'CASH', label: 'Cash', how: 'in cash' },
-  { value: 'CHEQUE', label: 'Cheque', how: 'by cheque' },
-  { value: 'UPI', label: 'UPI', how: 'by UPI' },
-  { value: 'CARD', label: 'Card', how: 'by card' },
-  { value: 'BANK_TRANSFER', label: 'Bank transfer', how: 'by bank transfer' },
-  { value: 'ONLINE', label: 'Online', how: 'online' },
+  { value: 'CASH', label: t('Cash'), how: t('in cash') },
+  { value: 'CHEQUE', label: t('Cheque'), how: t('by cheque') },
+  { value: 'UPI', label: t('UPI'), how: t('by UPI') },
+  { value: 'CARD', label: t('Card'), how: t('by card') },
+  { value: 'BANK_TRANSFER', label: t('Bank transfer'), how: t('by bank transfer') },
+  { value: 'ONLINE', label: t('Online'), how: t('online') },
 ] as const
 export const modeHow = (m: string) => modes.find((x) => x.value === m)?.how ?? ''
 export const modeWord = (m: string) => modes.find((x) => x.value === m)?.label ?? m
@@ -77,18 +78,20 @@ function daysLate(due: string): number {
 export function lateWords(due: string): string {
   const n = daysLate(due)
   return n > 0
-    ? `${n} ${n === 1 ? 'day' : 'days'} late`
+    ? t({ one: '{n} day late', other: '{n} days late' }, { count: n, n })
     : n === 0
-      ? 'Due today'
-      : `In ${-n} ${n === -1 ? 'day' : 'days'}`
+      ? t('Due today')
+      : n === -1
+        ? t('In {value} day', { value: -n })
+        : t('In {value} days', { value: -n })
 }
 
 const states: Record<string, ['good' | 'busy' | 'warn' | 'bad' | 'off', string]> = {
-  PAID: ['good', 'Paid'],
-  PARTIAL: ['busy', 'Partly paid'],
-  UNPAID: ['busy', 'Not paid yet'],
-  OVERDUE: ['bad', 'Overdue'],
-  WAIVED: ['off', 'Waived'],
+  PAID: ['good', t('Paid')],
+  PARTIAL: ['busy', t('Partly paid')],
+  UNPAID: ['busy', t('Not paid yet')],
+  OVERDUE: ['bad', t('Overdue')],
+  WAIVED: ['off', t('Waived')],
 }
 
 export function InvoiceState({ of }: { of: string }) {
@@ -100,24 +103,25 @@ export const classOf = (s: { className: string; divisionName: string }) => `${s.
 
 export const SetupNav = () => (
   <SubNav
-    label="Fee set-up"
+    label={t('Fee set-up')}
     items={[
-      { to: '/fees/structures', title: 'Structures' },
-      { to: '/fees/heads', title: 'Fee heads' },
-      { to: '/fees/subscriptions', title: 'Subscribers' },
-      { to: '/fees/rules', title: 'Automatic concessions' },
-      { to: '/fees/charge', title: 'Charge' },
-      { to: '/fees/opening-balances', title: 'Opening balances' },
+      { to: '/fees/structures', title: t('Structures') },
+      { to: '/fees/heads', title: t('Fee heads') },
+      { to: '/fees/subscriptions', title: t('Subscribers') },
+      { to: '/fees/rules', title: t('Automatic concessions') },
+      { to: '/fees/charge', title: t('Charge') },
+      { to: '/fees/opening-balances', title: t('Opening balances') },
     ]}
   />
 )
 
 export const ReceiptsNav = () => (
   <SubNav
-    label="Receipts"
+    label={t('Receipts')}
     items={[
-      { to: '/fees/receipts', title: 'Receipts' },
-      { to: '/fees/refunds', title: 'Refunds' },
+      { to: '/fees/receipts', title: t('Receipts') },
+      { to: '/fees/refunds', title: t('Refunds') },
+      { to: '/fees/write-offs', title: t('Write-offs') },
     ]}
   />
 )

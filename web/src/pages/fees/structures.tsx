@@ -5,14 +5,16 @@ import { Link } from '@tanstack/react-router'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed, useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { DateField } from '../../patterns/DateField'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { Money, MoneyInput } from '../../patterns/money'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import { useYear } from '../../shell/year'
 import { amountsBy, type HeadAmount, HeadAmounts, transportAmountsBy } from './head-amounts'
 import { SetupNav, useHeads } from './shared'
@@ -32,7 +34,7 @@ export function Heads() {
   const [, setAddress] = useAddress()
   const add = may('fee', 'write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a fee head
+      {t('Add a fee head')}
     </Button>
   )
   return (
@@ -40,27 +42,27 @@ export function Heads() {
       <SetupNav />
       <ListPage
         path="/school-admin/fee/head/list"
-        title="Fee heads"
-        noun={['fee head', 'fee heads']}
+        title={t('Fee heads')}
+        noun={[t('fee head'), t('fee heads')]}
         id={(h) => h.id}
         name={(h) => h.name}
-        search="Name or code"
-        filters={[{ key: 'type', label: 'Kind', options: types }]}
+        search={t('Name or code')}
+        filters={[{ key: 'type', label: t('Kind'), options: types }]}
         columns={[
-          { key: 'name', title: 'Name', cell: (h) => h.name, sort: 'name' },
-          { key: 'code', title: 'Code', cell: (h) => h.code, sort: 'code', phone: true },
-          { key: 'type', title: 'Kind', cell: (h) => words(h.type), phone: true },
-          { key: 'who', title: 'Who pays', cell: (h) => (h.optional ? 'Subscribers' : 'Everybody') },
-          { key: 'since', title: 'Added', cell: (h) => format.date(h.createdAt), sort: 'createdAt' },
+          { key: 'name', title: t('Name'), cell: (h) => h.name, sort: 'name' },
+          { key: 'code', title: t('Code'), cell: (h) => h.code, sort: 'code', phone: true },
+          { key: 'type', title: t('Kind'), cell: (h) => words(h.type), phone: true },
+          { key: 'who', title: t('Who pays'), cell: (h) => (h.optional ? t('Subscribers') : t('Everybody')) },
+          { key: 'since', title: t('Added'), cell: (h) => format.date(h.createdAt), sort: 'createdAt' },
         ]}
         primary={add}
         empty={
           <Empty
             icon={<IconReceiptTax size={32} stroke={1.2} />}
-            title="No fee heads yet"
-            text="A fee head is something fees are paid for. Each has its own account in the ledger."
+            title={t('No fee heads yet')}
+            text={t('A fee head is something fees are paid for. Each has its own account in the ledger.')}
             action={add}
-            example="For example: Tuition (TUI), Transport (TRA), Examinations (EXA)."
+            example={t('For example: Tuition (TUI), Transport (TRA), Examinations (EXA).')}
           />
         }
         drawer={(id, close) =>
@@ -83,12 +85,12 @@ function HeadDrawer({ id, close }: { id: string; close: () => void }) {
 }
 
 const headLabels = {
-  name: 'Name',
-  code: 'Code',
+  name: t('Name'),
+  code: t('Code'),
   type: 'Kind',
-  optional: 'Optional',
-  amountBy: 'Amount',
-  amounts: 'Amounts',
+  optional: t('Optional'),
+  amountBy: t('Amount'),
+  amounts: t('Amounts'),
 }
 
 function HeadForm({ head, close }: { head?: Head; close: () => void }) {
@@ -117,7 +119,7 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
     labels: headLabels,
     version: head?.version,
     say: {
-      optional: (x) => (x ? 'Yes' : 'No'),
+      optional: (x) => (x ? t('Yes') : t('No')),
       amounts: (x) => x.map((a) => `${a.name} ${format.money(a.amount ?? 0)}`).join(', '),
     },
     save: (c, version) =>
@@ -150,7 +152,7 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
   })
   return (
     <FormDrawer
-      title={head?.name ?? 'Add a fee head'}
+      title={head?.name ?? t('Add a fee head')}
       what={head?.name ?? ''}
       close={close}
       draft={draft}
@@ -162,16 +164,16 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
           : undefined
       }
     >
-      {f.text({ k: 'name', label: headLabels.name, placeholder: 'Tuition', required: true, maxLength: 60 })}
+      {f.text({ k: 'name', label: headLabels.name, placeholder: t('Tuition'), required: true, maxLength: 60 })}
       <div className="pair">
-        {f.text({ k: 'code', label: headLabels.code, placeholder: 'TUI', required: true, maxLength: 20 })}
+        {f.text({ k: 'code', label: headLabels.code, placeholder: t('TUI'), required: true, maxLength: 20 })}
         {f.choice({ k: 'type', label: headLabels.type, data: types })}
       </div>
       {v.type !== 'FINE' &&
         f.yes({
           k: 'optional',
           label: headLabels.optional,
-          description: 'Only students who are subscribed to it are charged',
+          description: t('Only students who are subscribed to it are charged'),
         })}
       {v.optional &&
         f.choice({
@@ -181,7 +183,7 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
           description:
             by === 'CLASS'
               ? undefined
-              : 'Put the head into the structure of each class that is charged for it, with 0.',
+              : t('Put the head into the structure of each class that is charged for it, with 0.'),
         })}
       {by !== 'CLASS' && (
         <HeadAmounts by={by} value={v.amounts} onChange={(a) => draft.set('amounts', a)} errors={draft.errors} />
@@ -189,7 +191,7 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
       {head?.optional && (
         <Group>
           <Button component={Link} to="/fees/subscriptions" search={{ feeHeadId: head.id } as never} variant="default">
-            Subscribers
+            {t('Subscribers')}
           </Button>
         </Group>
       )}
@@ -207,7 +209,7 @@ export function Structures() {
   const name = (id: string) => classes.data?.find((c) => c.id === id)?.name ?? ''
   const add = may('fee', 'write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a structure
+      {t('Add a structure')}
     </Button>
   )
   return (
@@ -215,27 +217,27 @@ export function Structures() {
       <SetupNav />
       <ListPage
         path="/school-admin/fee/structure/list"
-        title="Fee structures"
-        noun={['fee structure', 'fee structures']}
+        title={t('Fee structures')}
+        noun={[t('fee structure'), t('fee structures')]}
         id={(s) => s.id}
         name={(s) => s.name}
-        search="Name"
+        search={t('Name')}
         fixed={year ? { academicYearId: year.id } : undefined}
         filters={[
           {
             key: 'classId',
-            label: 'Class',
+            label: t('Class'),
             options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
           },
         ]}
         columns={[
-          { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
-          { key: 'class', title: 'Class', cell: (s) => name(s.classId), phone: true },
-          { key: 'heads', title: 'For', cell: (s) => s.heads.map((h) => h.name).join(', ') },
-          { key: 'instalments', title: 'Instalments', cell: (s) => s.instalments.map((i) => i.name).join(', ') },
+          { key: 'name', title: t('Name'), cell: (s) => s.name, sort: 'name' },
+          { key: 'class', title: t('Class'), cell: (s) => name(s.classId), phone: true },
+          { key: 'heads', title: t('For'), cell: (s) => s.heads.map((h) => h.name).join(', ') },
+          { key: 'instalments', title: t('Instalments'), cell: (s) => s.instalments.map((i) => i.name).join(', ') },
           {
             key: 'total',
-            title: 'For the year',
+            title: t('For the year'),
             cell: (s) => <Money of={s.total} />,
             end: true,
             phone: true,
@@ -245,17 +247,17 @@ export function Structures() {
         more={
           may('fee', 'write') && (
             <Button component={Link} to="/fees/charge" variant="default">
-              Charge a class
+              {t('Charge a class')}
             </Button>
           )
         }
         empty={
           <Empty
             icon={<IconBuildingBank size={32} stroke={1.2} />}
-            title="No fee structure this year"
-            text="What a class pays in the year, for what and when. Charging a class for an instalment goes by it."
+            title={t('No fee structure this year')}
+            text={t('What a class pays in the year, for what and when. Charging a class for an instalment goes by it.')}
             action={add}
-            example="For example: Class 5, tuition 24,000 and exams 1,200, in two terms of 50 %."
+            example={t('For example: Class 5, tuition 24,000 and exams 1,200, in two terms of 50 %.')}
           />
         }
         drawer={(id, close) =>
@@ -278,12 +280,12 @@ function StructureDrawer({ id, close }: { id: string; close: () => void }) {
 }
 
 const labels = {
-  name: 'Name',
-  classId: 'Class',
-  heads: 'Fee heads',
-  instalments: 'Instalments',
-  proRata: 'Pays for the rest of the year',
-  lateFine: 'Late fine',
+  name: t('Name'),
+  classId: t('Class'),
+  heads: t('Fee heads'),
+  instalments: t('Instalments'),
+  proRata: t('Pays for the rest of the year'),
+  lateFine: t('Late fine'),
 }
 type Line = { feeHeadId: string; amount: number | null }
 type Part = { name: string; dueDate: string; percent: number | null }
@@ -302,8 +304,8 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
       { feeHeadId: '', amount: null },
     ]) as Line[],
     instalments: (s?.instalments.map((i) => ({ name: i.name, dueDate: i.dueDate, percent: i.percent })) ?? [
-      { name: 'Term 1', dueDate: '', percent: 50 },
-      { name: 'Term 2', dueDate: '', percent: 50 },
+      { name: t('Term 1'), dueDate: '', percent: 50 },
+      { name: t('Term 2'), dueDate: '', percent: 50 },
     ]) as Part[],
     proRata: s?.proRata ?? true,
     lateFine: {
@@ -339,12 +341,29 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
         x
           .map((h) => `${heads.data?.find((y) => y.id === h.feeHeadId)?.name ?? '?'} ${format.money(h.amount ?? 0)}`)
           .join(', '),
-      instalments: (x) => x.map((i) => `${i.name} ${i.percent ?? 0} % on ${format.date(i.dueDate)}`).join(', '),
+      instalments: (x) =>
+        x
+          .map((i) =>
+            t('{name} {percent} % on {dueDate}', {
+              name: i.name,
+              percent: i.percent ?? 0,
+              dueDate: format.date(i.dueDate),
+            }),
+          )
+          .join(', '),
       classId: (x) => classes.data?.find((c) => c.id === x)?.name ?? '',
       lateFine: (x) =>
         x.type === 'NONE'
-          ? 'None'
-          : `${format.money(x.amount ?? 0)} ${x.type === 'FIXED' ? 'once' : 'a day'} after ${x.graceDays ?? 0} days`,
+          ? t('None')
+          : x.type === 'FIXED'
+            ? t('{amount} once after {graceDays} days', {
+                amount: format.money(x.amount ?? 0),
+                graceDays: x.graceDays ?? 0,
+              })
+            : t('{amount} a day after {graceDays} days', {
+                amount: format.money(x.amount ?? 0),
+                graceDays: x.graceDays ?? 0,
+              }),
     },
     save: (c, version) =>
       structure
@@ -387,7 +406,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
   const e = (k: string) => draft.errors[k]
   return (
     <FormDrawer
-      title={structure?.name ?? 'Add a fee structure'}
+      title={structure?.name ?? t('Add a fee structure')}
       what={structure?.name ?? ''}
       close={close}
       draft={draft}
@@ -397,7 +416,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
         structure && (
           <Group mt={24}>
             <Button component={Link} to="/fees/charge" search={{ class: structure.classId } as never} variant="default">
-              Charge this class
+              {t('Charge this class')}
             </Button>
           </Group>
         )
@@ -409,38 +428,36 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
           k: 'classId',
           label: labels.classId,
           data: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
-          none: 'Choose a class',
+          none: t('Choose a class'),
           disabled: !!structure,
         })}
       </div>
       <div>
         <Group justify="space-between" mb={8}>
           <Text className="section" m={0}>
-            For the whole year
+            {t('For the whole year')}
           </Text>
-          <Text size="sm">
-            Total <Money of={total} strong />
-          </Text>
+          <Text size="sm">{rich('Total {total}', { total: <Money of={total} strong /> })}</Text>
         </Group>
         <Stack gap={8}>
           {v.heads.map((h, i) => (
             <div className="line-2" key={i}>
               <NativeSelect
-                aria-label={`Fee head ${i + 1}`}
+                aria-label={t('Fee head {i}', { i: i + 1 })}
                 value={h.feeHeadId}
                 error={e(`heads[${i}].feeHeadId`)}
                 data={[
-                  { value: '', label: 'Choose a fee head' },
+                  { value: '', label: t('Choose a fee head') },
                   ...(heads.data ?? []).map((x) => ({
                     value: x.id,
-                    label: x.optional ? `${x.name} (subscribers)` : x.name,
+                    label: x.optional ? t('{name} (subscribers)', { name: x.name }) : x.name,
                   })),
                 ]}
                 onChange={(x) => line(i, { feeHeadId: x.currentTarget.value })}
               />
               <MoneyInput
                 label=""
-                aria-label={`Amount ${i + 1}`}
+                aria-label={t('Amount {i}', { i: i + 1 })}
                 value={h.amount}
                 onChange={(a) => line(i, { amount: a })}
                 error={e(`heads[${i}].amount`)}
@@ -449,7 +466,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
                 variant="subtle"
                 color="gray"
                 size={36}
-                aria-label={`Remove fee head ${i + 1}`}
+                aria-label={t('Remove fee head {i}', { i: i + 1 })}
                 disabled={v.heads.length === 1}
                 onClick={() =>
                   draft.set(
@@ -474,15 +491,17 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
               leftSection={<IconPlus size={14} />}
               onClick={() => draft.set('heads', [...v.heads, { feeHeadId: '', amount: null }])}
             >
-              Fee head
+              {t('Fee head')}
             </Button>
             {heads.data?.length === 0 && (
               <Text size="sm">
-                There is none yet:{' '}
-                <Link to="/fees/heads" search={{ open: 'new' } as never} style={{ color: 'inherit' }}>
-                  add one first
-                </Link>
-                .
+                {rich('There is none yet: {link}.', {
+                  link: (
+                    <Link to="/fees/heads" search={{ open: 'new' } as never} style={{ color: 'inherit' }}>
+                      {t('add one first')}
+                    </Link>
+                  ),
+                })}
               </Text>
             )}
           </Group>
@@ -491,30 +510,32 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
       <div>
         <Group justify="space-between" mb={8}>
           <Text className="section" m={0}>
-            Instalments
+            {t('Instalments')}
           </Text>
           <Text size="sm" c={percent === 100 ? undefined : 'red.8'} className="figures">
-            {percent === 100 ? 'Total 100 %' : `Total ${format.number(percent)} %: it must be 100`}
+            {percent === 100
+              ? t('Total 100 %')
+              : t('Total {percent} %: it must be 100', { percent: format.number(percent) })}
           </Text>
         </Group>
         <Stack gap={8}>
           {v.instalments.map((x, i) => (
             <div className="line-3" key={i}>
               <TextInput
-                aria-label={`Name of instalment ${i + 1}`}
-                placeholder="Term 1"
+                aria-label={t('Name of instalment {i}', { i: i + 1 })}
+                placeholder={t('Term 1')}
                 value={x.name}
                 error={e(`instalments[${i}].name`)}
                 onChange={(ev) => part(i, { name: ev.currentTarget.value })}
               />
               <DateField
-                aria-label={`Instalment ${i + 1} is due on`}
+                aria-label={t('Instalment {i} is due on', { i: i + 1 })}
                 value={x.dueDate}
                 error={e(`instalments[${i}].dueDate`)}
                 onChange={(day) => part(i, { dueDate: day })}
               />
               <NumberInput
-                aria-label={`Percent of instalment ${i + 1}`}
+                aria-label={t('Percent of instalment {i}', { i: i + 1 })}
                 suffix=" %"
                 decimalScale={2}
                 min={0}
@@ -528,7 +549,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
                 variant="subtle"
                 color="gray"
                 size={36}
-                aria-label={`Remove instalment ${i + 1}`}
+                aria-label={t('Remove instalment {i}', { i: i + 1 })}
                 disabled={v.instalments.length === 1}
                 onClick={() =>
                   draft.set(
@@ -555,48 +576,48 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
                 draft.set('instalments', [
                   ...v.instalments,
                   {
-                    name: `Term ${v.instalments.length + 1}`,
+                    name: t('Term {instalments}', { instalments: v.instalments.length + 1 }),
                     dueDate: '',
                     percent: Math.max(0, 100 - percent) || null,
                   },
                 ])
               }
             >
-              Instalment
+              {t('Instalment')}
             </Button>
           </Group>
         </Stack>
       </div>
       {f.yes({
         k: 'proRata',
-        label: 'Students who join during the year pay for the rest of it',
-        description: 'So do subscribers of an optional fee head',
+        label: t('Students who join during the year pay for the rest of it'),
+        description: t('So do subscribers of an optional fee head'),
       })}
       <div>
         <Text className="section" mt={0}>
-          Late payment
+          {t('Late payment')}
         </Text>
         <div className="pair">
           <NativeSelect
-            label="Fine"
+            label={t('Fine')}
             value={v.lateFine.type}
             onChange={(x) => rule({ type: x.currentTarget.value })}
             data={[
-              { value: 'NONE', label: 'None' },
-              { value: 'FIXED', label: 'Once' },
-              { value: 'PER_DAY', label: 'For every day' },
+              { value: 'NONE', label: t('None') },
+              { value: 'FIXED', label: t('Once') },
+              { value: 'PER_DAY', label: t('For every day') },
             ]}
           />
           {v.lateFine.type !== 'NONE' && (
             <>
               <MoneyInput
-                label={v.lateFine.type === 'FIXED' ? 'Amount' : 'Amount a day'}
+                label={v.lateFine.type === 'FIXED' ? t('Amount') : t('Amount a day')}
                 value={v.lateFine.amount}
                 onChange={(a) => rule({ amount: a })}
                 error={e('lateFine.amount')}
               />
               <NumberInput
-                label="Days of grace"
+                label={t('Days of grace')}
                 hideControls
                 allowDecimal={false}
                 min={0}
@@ -607,8 +628,8 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
               />
               {v.lateFine.type === 'PER_DAY' && (
                 <MoneyInput
-                  label="At most"
-                  description="Of one invoice; empty is no limit"
+                  label={t('At most')}
+                  description={t('Of one invoice; empty is no limit')}
                   value={v.lateFine.maxAmount}
                   onChange={(a) => rule({ maxAmount: a })}
                   error={e('lateFine.maxAmount')}
@@ -620,7 +641,7 @@ function StructureForm({ structure, close }: { structure?: Structure; close: () 
       </div>
       {structure && (
         <Text size="sm" c="dimmed">
-          A change holds for what is charged from now on. What was charged stays.
+          {t('A change holds for what is charged from now on. What was charged stays.')}
         </Text>
       )}
     </FormDrawer>

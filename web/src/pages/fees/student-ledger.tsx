@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
@@ -18,31 +19,31 @@ export function StudentLedger({ id }: { id: string }) {
       <Group justify="space-between" align="flex-end">
         <div>
           <Text size="sm" c="dimmed">
-            {r.balance < 0 ? 'Advance' : 'Outstanding'}
+            {r.balance < 0 ? t('Advance') : t('Outstanding')}
           </Text>
           <div className="owed">{format.money(Math.abs(r.balance))}</div>
         </div>
         <Group gap={8}>
           <Button component={Link} to="/fees/ledger" search={{ student: id } as never} variant="default">
-            Statement
+            {t('Statement')}
           </Button>
           {may('fee', 'write') && (
             <Button component={Link} to="/fees/collect" search={{ student: id } as never}>
-              Collect fee
+              {t('Collect fee')}
             </Button>
           )}
         </Group>
       </Group>
       {r.entries.length === 0 && (
         <Empty
-          title="Nothing was charged yet"
-          text="Charges, payments, concessions and fines of this student appear here with the balance after each."
+          title={t('Nothing was charged yet')}
+          text={t('Charges, payments, concessions and fines of this student appear here with the balance after each.')}
         />
       )}
       {r.invoices.length > 0 && (
-        <section aria-label="Invoices">
+        <section aria-label={t('Invoices')}>
           <Text className="section" mt={0}>
-            Invoices
+            {t('Invoices')}
           </Text>
           <Stack gap={0} className="panel">
             {r.invoices.map((i, n) => (
@@ -73,9 +74,9 @@ export function StudentLedger({ id }: { id: string }) {
         </section>
       )}
       {r.entries.length > 0 && (
-        <section aria-label="Entries">
+        <section aria-label={t('Entries')}>
           <Text className="section" mt={0}>
-            What happened
+            {t('What happened')}
           </Text>
           <ul className="moments">
             {[...r.entries]

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Radio } from '@mantine/core'
 import { useClasses, useGroups } from '../../api/queries'
+import { t } from '../../messages/console'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
 
 interface Chosen {
@@ -33,32 +34,32 @@ export function StudentsOrClass({
   const groups = useGroups()
   return (
     <>
-      <Radio.Group label="Who" value={value.who} onChange={(x) => onChange({ ...value, who: x as Chosen['who'] })}>
+      <Radio.Group label={t('Who')} value={value.who} onChange={(x) => onChange({ ...value, who: x as Chosen['who'] })}>
         <Group gap={16} mt={4}>
-          <Radio value="students" label="Some students" />
-          <Radio value="class" label="A whole class" />
-          <Radio value="group" label="A group" />
+          <Radio value="students" label={t('Some students')} />
+          <Radio value="class" label={t('A whole class')} />
+          <Radio value="group" label={t('A group')} />
         </Group>
       </Radio.Group>
       {value.who === 'class' ? (
         <NativeSelect
-          label="Class"
+          label={t('Class')}
           value={value.classId}
           error={errors.classId}
           data={[
-            { value: '', label: 'Choose a class' },
+            { value: '', label: t('Choose a class') },
             ...(classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
           ]}
           onChange={(e) => onChange({ ...value, classId: e.currentTarget.value })}
         />
       ) : value.who === 'group' ? (
         <NativeSelect
-          label="Group"
-          description="Its members on that day. Who joins or leaves later is added or ended by hand."
+          label={t('Group')}
+          description={t('Its members on that day. Who joins or leaves later is added or ended by hand.')}
           value={value.groupId}
           error={errors.groupId}
           data={[
-            { value: '', label: 'Choose a group' },
+            { value: '', label: t('Choose a group') },
             ...(groups.data ?? []).map((g) => ({ value: g.id, label: g.name })),
           ]}
           onChange={(e) => onChange({ ...value, groupId: e.currentTarget.value })}
@@ -66,7 +67,7 @@ export function StudentsOrClass({
       ) : (
         <>
           <PersonPicker
-            label="Student"
+            label={t('Student')}
             size="sm"
             error={errors.studentIds}
             onPick={(p) =>
@@ -80,7 +81,7 @@ export function StudentsOrClass({
                   key={p.id}
                   variant="default"
                   size="compact-sm"
-                  aria-label={`Remove ${p.name}`}
+                  aria-label={t('Remove {name}', { name: p.name })}
                   onClick={() => onChange({ ...value, people: value.people.filter((x) => x.id !== p.id) })}
                 >
                   {p.name} ×

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { api, asProblem, call, done, type Schemas } from '../../api/client'
 import { changed, useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Dialog, Empty, Status, Trouble } from '../../patterns/feedback'
@@ -19,7 +20,11 @@ import { SetupNav, useHeads } from './shared'
 import { chosenIds, isNobody, nobody, StudentsOrClass } from './students-or-class'
 
 type Item = Schemas['SubscriptionItem']
-const states = { ACTIVE: ['good', 'Active'], LATER: ['busy', 'Begins later'], ENDED: ['off', 'Ended'] } as const
+const states = {
+  ACTIVE: ['good', t('Active')],
+  LATER: ['busy', t('Begins later')],
+  ENDED: ['off', t('Ended')],
+} as const
 const stateOf = (s: string) => states[s as keyof typeof states] ?? (['off', s] as const)
 
 /** Who has which optional fee head: transport, hostel, lunch. */
@@ -32,7 +37,7 @@ export function Subscriptions() {
   const optional = (heads.data ?? []).filter((h) => h.optional)
   const add = may('fee', 'write') && optional.length > 0 && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ do: 'subscribe' })}>
-      Subscribe students
+      {t('Subscribe students')}
     </Button>
   )
   return (
@@ -40,34 +45,34 @@ export function Subscriptions() {
       <SetupNav />
       <ListPage
         path="/school-admin/fee/subscription/list"
-        title="Subscribers of optional fees"
-        noun={['subscription', 'subscriptions']}
+        title={t('Subscribers of optional fees')}
+        noun={[t('subscription'), t('subscriptions')]}
         id={(s) => s.id}
-        name={(s) => `${s.feeHeadName} of ${s.studentName}`}
-        search="Student"
+        name={(s) => t('{feeHeadName} of {studentName}', { feeHeadName: s.feeHeadName, studentName: s.studentName })}
+        search={t('Student')}
         filters={[
-          { key: 'feeHeadId', label: 'Fee head', options: optional.map((h) => ({ value: h.id, label: h.name })) },
+          { key: 'feeHeadId', label: t('Fee head'), options: optional.map((h) => ({ value: h.id, label: h.name })) },
           {
             key: 'classId',
-            label: 'Class',
+            label: t('Class'),
             options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
           },
           {
             key: 'status',
-            label: 'State',
+            label: t('State'),
             options: Object.entries(states).map(([value, [, label]]) => ({ value, label: label.toLowerCase() })),
           },
         ]}
         columns={[
-          { key: 'student', title: 'Student', cell: (s) => s.studentName, sort: 'studentName' },
-          { key: 'class', title: 'Class', cell: (s) => s.className },
-          { key: 'head', title: 'Fee head', cell: (s) => s.feeHeadName, phone: true },
-          { key: 'option', title: 'Option', cell: (s) => s.optionName || '–' },
-          { key: 'from', title: 'From', cell: (s) => format.date(s.fromDate), sort: 'fromDate', phone: true },
-          { key: 'to', title: 'Last day', cell: (s) => (s.toDate ? format.date(s.toDate) : '–') },
+          { key: 'student', title: t('Student'), cell: (s) => s.studentName, sort: 'studentName' },
+          { key: 'class', title: t('Class'), cell: (s) => s.className },
+          { key: 'head', title: t('Fee head'), cell: (s) => s.feeHeadName, phone: true },
+          { key: 'option', title: t('Option'), cell: (s) => s.optionName || '–' },
+          { key: 'from', title: t('From'), cell: (s) => format.date(s.fromDate), sort: 'fromDate', phone: true },
+          { key: 'to', title: t('Last day'), cell: (s) => (s.toDate ? format.date(s.toDate) : '–') },
           {
             key: 'state',
-            title: 'State',
+            title: t('State'),
             cell: (s) => <Status tone={stateOf(s.status)[0]}>{stateOf(s.status)[1]}</Status>,
           },
         ]}
@@ -75,12 +80,14 @@ export function Subscriptions() {
         empty={
           <Empty
             icon={<IconUserCheck size={32} stroke={1.2} />}
-            title="Nobody is subscribed yet"
-            text="Optional fees, as for transport, hostel or lunch, are charged to their subscribers only, from a day to a day."
+            title={t('Nobody is subscribed yet')}
+            text={t(
+              'Optional fees, as for transport, hostel or lunch, are charged to their subscribers only, from a day to a day.',
+            )}
             action={
               add || (
                 <Button component={Link} to="/fees/heads" variant="default">
-                  Make a fee head optional first
+                  {t('Make a fee head optional first')}
                 </Button>
               )
             }
@@ -95,7 +102,7 @@ export function Subscriptions() {
   )
 }
 
-const labels = { optionId: 'Option', fromDate: 'From', toDate: 'Last day' }
+const labels = { optionId: t('Option'), fromDate: t('From'), toDate: t('Last day') }
 const read = (id: string) => call(api.GET('/school-admin/fee/subscription/{id}', { params: { path: { id } } }))
 const choices = (h?: Schemas['Head']) =>
   h?.amountBy === 'OPTION' ? h.amounts.map((a) => ({ value: a.id ?? '', label: a.name })) : []
@@ -140,8 +147,8 @@ function SubscriptionForm({ of, close }: { of: Item; close: () => void }) {
   })
   return (
     <FormDrawer
-      title={`${of.feeHeadName} of ${of.studentName}`}
-      what={`${of.feeHeadName} of ${of.studentName}`}
+      title={t('{feeHeadName} of {studentName}', { feeHeadName: of.feeHeadName, studentName: of.studentName })}
+      what={t('{feeHeadName} of {studentName}', { feeHeadName: of.feeHeadName, studentName: of.studentName })}
       close={close}
       draft={draft}
       save={save}
@@ -156,11 +163,12 @@ function SubscriptionForm({ of, close }: { of: Item; close: () => void }) {
       {options.length > 0 && f.choice({ k: 'optionId', label: labels.optionId, data: options })}
       <div className="pair">
         {f.day({ k: 'fromDate', label: labels.fromDate })}
-        {f.day({ k: 'toDate', label: labels.toDate, description: 'Empty: until it is ended' })}
+        {f.day({ k: 'toDate', label: labels.toDate, description: t('Empty: until it is ended') })}
       </div>
       <Text size="sm" c="dimmed">
-        A change holds from the next charge on, which also makes good what was charged too little. What was charged
-        stays.
+        {t(
+          'A change holds from the next charge on, which also makes good what was charged too little. What was charged stays.',
+        )}
       </Text>
     </FormDrawer>
   )
@@ -199,14 +207,19 @@ function SubscribeDialog({ heads, head, close }: { heads: Schemas['Head'][]; hea
       once.happened()
       changed('/school-admin/fee/')
       notifications.show({
-        message: `${r.subscribed} subscribed.${r.already ? ` ${r.already} had it on some of these days and were left alone.` : ''}`,
+        message: r.already
+          ? t('{subscribed} subscribed. {already} had it on some of these days and were left alone.', {
+              subscribed: r.subscribed,
+              already: r.already,
+            })
+          : t('{subscribed} subscribed.', { subscribed: r.subscribed }),
       })
       close()
     },
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
   return (
-    <Dialog onClose={close} title="Subscribe students" size={520}>
+    <Dialog onClose={close} title={t('Subscribe students')} size={520}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -216,31 +229,31 @@ function SubscribeDialog({ heads, head, close }: { heads: Schemas['Head'][]; hea
         <Stack gap={16}>
           <div className="pair">
             <NativeSelect
-              label="Fee head"
+              label={t('Fee head')}
               value={v.feeHeadId}
               error={draft.errors.feeHeadId}
               data={heads.map((h) => ({ value: h.id, label: h.name }))}
               onChange={(e) => draft.setAll({ feeHeadId: e.currentTarget.value, optionId: null })}
             />
             {options.length > 0 &&
-              f.choice({ k: 'optionId', label: labels.optionId, data: options, none: 'Choose an option' })}
+              f.choice({ k: 'optionId', label: labels.optionId, data: options, none: t('Choose an option') })}
           </div>
           <StudentsOrClass value={who} onChange={setWho} errors={draft.errors} />
           <div className="pair">
             {f.day({
               k: 'fromDate',
               label: labels.fromDate,
-              description: 'The start of the year unless you change it',
+              description: t('The start of the year unless you change it'),
             })}
-            {f.day({ k: 'toDate', label: labels.toDate, description: 'Empty: until it is ended' })}
+            {f.day({ k: 'toDate', label: labels.toDate, description: t('Empty: until it is ended') })}
           </div>
           {save.error && !Object.keys(asProblem(save.error).fields).length && <Trouble error={save.error} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={isNobody(who)}>
-              Subscribe
+              {t('Subscribe')}
             </Button>
           </Group>
         </Stack>

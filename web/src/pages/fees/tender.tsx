@@ -1,6 +1,7 @@
 // How money came: the fields that the counter of one student and of a family share.
 
 import { Checkbox, Radio, SimpleGrid, TextInput } from '@mantine/core'
+import { t } from '../../messages/console'
 import { useToday } from '../../patterns/choices'
 import { DateField } from '../../patterns/DateField'
 import { modes } from './shared'
@@ -20,11 +21,11 @@ export const cash: Tender = { paymentMode: 'CASH', referenceNumber: '' }
 export const sentTender = (t: Tender): Tender => ({ ...t, referenceNumber: t.referenceNumber.trim() })
 
 /** What is missing of it, in words. */
-export const missingReference = (t: Tender) =>
-  t.paymentMode === 'CHEQUE' && !t.referenceNumber.trim() ? 'Enter the cheque number' : undefined
+export const missingReference = (each: Tender) =>
+  each.paymentMode === 'CHEQUE' && !each.referenceNumber.trim() ? t('Enter the cheque number') : undefined
 
 export function TenderFields({
-  tender: t,
+  tender: each,
   change,
   disabled,
   errors,
@@ -38,10 +39,10 @@ export function TenderFields({
   return (
     <>
       <Radio.Group
-        label="Paid by"
-        value={t.paymentMode}
+        label={t('Paid by')}
+        value={each.paymentMode}
         onChange={(v) => {
-          const { inClearing: _, ...rest } = t
+          const { inClearing: _, ...rest } = each
           change({ ...rest, paymentMode: v as Tender['paymentMode'] })
         }}
       >
@@ -53,39 +54,39 @@ export function TenderFields({
       </Radio.Group>
       <TextInput
         id="reference"
-        label={t.paymentMode === 'CHEQUE' ? 'Cheque number' : 'Reference'}
+        label={each.paymentMode === 'CHEQUE' ? t('Cheque number') : t('Reference')}
         description={
-          t.paymentMode === 'CASH'
-            ? 'Not needed for cash'
-            : 'Of the cheque, the slip or the transfer; shown on the receipt'
+          each.paymentMode === 'CASH'
+            ? t('Not needed for cash')
+            : t('Of the cheque, the slip or the transfer; shown on the receipt')
         }
         maxLength={100}
-        value={t.referenceNumber}
+        value={each.referenceNumber}
         disabled={disabled}
         error={errors.referenceNumber}
-        onChange={(e) => change({ ...t, referenceNumber: e.currentTarget.value })}
+        onChange={(e) => change({ ...each, referenceNumber: e.currentTarget.value })}
       />
-      {t.paymentMode === 'CHEQUE' && (
+      {each.paymentMode === 'CHEQUE' && (
         <Checkbox
-          label="In clearing"
-          description="The bank has not paid it yet. It is counted as paid, and is cleared or bounces later"
-          checked={!!t.inClearing}
+          label={t('In clearing')}
+          description={t('The bank has not paid it yet. It is counted as paid, and is cleared or bounces later')}
+          checked={!!each.inClearing}
           disabled={disabled}
           onChange={(e) => {
-            const { inClearing: _, ...rest } = t
+            const { inClearing: _, ...rest } = each
             change(e.currentTarget.checked ? { ...rest, inClearing: true } : rest)
           }}
         />
       )}
       <DateField
-        label="Received on"
-        description="Today, or an earlier day of the academic year that is not closed"
+        label={t('Received on')}
+        description={t('Today, or an earlier day of the academic year that is not closed')}
         max={today}
-        value={t.receivedOn ?? today}
+        value={each.receivedOn ?? today}
         disabled={disabled}
         error={errors.receivedOn}
         onChange={(day) => {
-          const { receivedOn: _, ...rest } = t
+          const { receivedOn: _, ...rest } = each
           change(day && day !== today ? { ...rest, receivedOn: day } : rest)
         }}
       />

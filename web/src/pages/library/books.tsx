@@ -7,6 +7,7 @@ import { api, asProblem, call, done, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Dialog, Empty, Lines, Trouble } from '../../patterns/feedback'
@@ -26,12 +27,12 @@ export function Books() {
   const write = may('library', 'write')
   const importer = write && (
     <Button component={Link} to="/library/import" variant="default" leftSection={<IconUpload size={16} stroke={1.6} />}>
-      Import
+      {t('Import')}
     </Button>
   )
   const add = write && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a book
+      {t('Add a book')}
     </Button>
   )
   return (
@@ -39,37 +40,37 @@ export function Books() {
       <LibraryNav />
       <ListPage
         path="/school-admin/library/book/list"
-        title="Books"
-        noun={['book', 'books']}
+        title={t('Books')}
+        noun={[t('book'), t('books')]}
         id={(b) => b.id}
         name={(b) => b.title}
-        search="Title, author or ISBN"
+        search={t('Title, author or ISBN')}
         filters={[
           {
             key: 'available',
-            label: 'Copies',
+            label: t('Copies'),
             options: [
-              { value: 'true', label: 'on the shelf' },
-              { value: 'false', label: 'none on the shelf' },
+              { value: 'true', label: t('on the shelf') },
+              { value: 'false', label: t('none on the shelf') },
             ],
           },
         ]}
         columns={[
-          { key: 'title', title: 'Title', cell: (b) => b.title, sort: 'title' },
-          { key: 'author', title: 'Author', cell: (b) => b.author, sort: 'author' },
-          { key: 'isbn', title: 'ISBN', cell: (b) => <span className="figures">{b.isbn}</span> },
-          { key: 'category', title: 'Category', cell: (b) => b.category },
-          { key: 'publisher', title: 'Publisher', cell: (b) => b.publisher, hidden: true },
+          { key: 'title', title: t('Title'), cell: (b) => b.title, sort: 'title' },
+          { key: 'author', title: t('Author'), cell: (b) => b.author, sort: 'author' },
+          { key: 'isbn', title: t('ISBN'), cell: (b) => <span className="figures">{b.isbn}</span> },
+          { key: 'category', title: t('Category'), cell: (b) => b.category },
+          { key: 'publisher', title: t('Publisher'), cell: (b) => b.publisher, hidden: true },
           {
             key: 'price',
-            title: 'Price',
+            title: t('Price'),
             cell: (b) => (b.price ? format.money(b.price) : ''),
             end: true,
             hidden: true,
           },
           {
             key: 'waiting',
-            title: 'Waiting',
+            title: t('Waiting'),
             cell: (b) =>
               b.waiting ? (
                 format.number(b.waiting)
@@ -82,8 +83,9 @@ export function Books() {
           },
           {
             key: 'copies',
-            title: 'On the shelf',
-            cell: (b) => `${format.number(b.available)} of ${format.number(b.copies)}`,
+            title: t('On the shelf'),
+            cell: (b) =>
+              t('{available} of {copies}', { available: format.number(b.available), copies: format.number(b.copies) }),
             end: true,
             phone: true,
           },
@@ -93,15 +95,17 @@ export function Books() {
         empty={
           <Empty
             icon={<IconBooks size={32} stroke={1.2} />}
-            title="No books yet"
-            text="A book has any number of copies, each with an accession number or a barcode of its own. Bring the catalogue as a CSV file, or add books one by one."
+            title={t('No books yet')}
+            text={t(
+              'A book has any number of copies, each with an accession number or a barcode of its own. Bring the catalogue as a CSV file, or add books one by one.',
+            )}
             action={
               <>
                 {importer}
                 {add}
               </>
             }
-            example="For example: Malgudi Days, R. K. Narayan, with the copies L-0001 and L-0002."
+            example={t('For example: Malgudi Days, R. K. Narayan, with the copies L-0001 and L-0002.')}
           />
         }
         drawer={(id, close) =>
@@ -124,13 +128,13 @@ function BookDrawer({ id, close }: { id: string; close: () => void }) {
 }
 
 const labels = {
-  title: 'Title',
-  author: 'Author',
+  title: t('Title'),
+  author: t('Author'),
   isbn: 'ISBN',
-  publisher: 'Publisher',
-  publishedYear: 'Year',
-  category: 'Category',
-  price: 'Price',
+  publisher: t('Publisher'),
+  publishedYear: t('Year'),
+  category: t('Category'),
+  price: t('Price'),
 }
 
 function BookForm({ book, close }: { book?: Book; close: () => void }) {
@@ -177,7 +181,7 @@ function BookForm({ book, close }: { book?: Book; close: () => void }) {
   })
   return (
     <FormDrawer
-      title={book?.title ?? 'Add a book'}
+      title={book?.title ?? t('Add a book')}
       what={book?.title ?? ''}
       close={close}
       draft={draft}
@@ -207,7 +211,7 @@ function BookForm({ book, close }: { book?: Book; close: () => void }) {
         {f.text({ k: 'category', label: labels.category, placeholder: 'Fiction' })}
         <MoneyInput
           label={labels.price}
-          description="Charged when a copy is lost"
+          description={t('Charged when a copy is lost')}
           value={v.price}
           onChange={(n) => draft.set('price', n)}
           error={draft.errors.price}
@@ -229,16 +233,16 @@ function Copies({ book }: { book: Book }) {
   })
   const write = may('library', 'write')
   return (
-    <section aria-label="Copies">
+    <section aria-label={t('Copies')}>
       <Group justify="space-between" mt={32} mb={8}>
         <Text className="section" m={0}>
-          Copies
+          {t('Copies')}
         </Text>
         {write && (
           <Group gap={8}>
             {!!q.data?.length && (
               <Button variant="default" size="compact-md" onClick={() => setEditing('reserve')}>
-                Reserve…
+                {t('Reserve…')}
               </Button>
             )}
             <Button
@@ -247,7 +251,7 @@ function Copies({ book }: { book: Book }) {
               leftSection={<IconPlus size={14} />}
               onClick={() => setEditing('new')}
             >
-              Add a copy
+              {t('Add a copy')}
             </Button>
           </Group>
         )}
@@ -257,7 +261,7 @@ function Copies({ book }: { book: Book }) {
       ) : !q.data ? (
         <Lines n={2} />
       ) : q.data.length === 0 ? (
-        <Text c="dimmed">None yet. A book can be lent once it has a copy with a number.</Text>
+        <Text c="dimmed">{t('None yet. A book can be lent once it has a copy with a number.')}</Text>
       ) : (
         <Stack gap={0} className="panel">
           {q.data.map((c, i) => (
@@ -276,9 +280,12 @@ function Copies({ book }: { book: Book }) {
                 <Text size="sm" c="dimmed" className="figures">
                   {[
                     c.barcode,
-                    c.shelf && `shelf ${c.shelf}`,
-                    c.borrowerName && `${c.status === 'HELD' ? 'for ' : ''}${c.borrowerName}`,
-                    c.dueOn && `due ${format.date(c.dueOn)}`,
+                    c.shelf && t('shelf {shelf}', { shelf: c.shelf }),
+                    c.borrowerName &&
+                      (c.status === 'HELD'
+                        ? t('for {borrowerName}', { borrowerName: c.borrowerName })
+                        : `${c.borrowerName}`),
+                    c.dueOn && t('due {dueOn}', { dueOn: format.date(c.dueOn) }),
                   ]
                     .filter(Boolean)
                     .join(' · ')}
@@ -290,10 +297,10 @@ function Copies({ book }: { book: Book }) {
                   <Button
                     variant="default"
                     size="compact-sm"
-                    aria-label={`Edit ${c.accessionNumber}`}
+                    aria-label={t('Edit {accessionNumber}', { accessionNumber: c.accessionNumber })}
                     onClick={() => setEditing(c)}
                   >
-                    Edit
+                    {t('Edit')}
                   </Button>
                 )}
               </Group>
@@ -350,7 +357,14 @@ function CopyDialog({ book, copy, close }: { book: Book; copy?: Copy; close: () 
   const set = (k: keyof typeof v) => (e: { currentTarget: { value: string } }) =>
     setV({ ...v, [k]: e.currentTarget.value })
   return (
-    <Dialog onClose={close} title={copy ? `Copy ${copy.accessionNumber}` : `Add a copy of ${book.title}`}>
+    <Dialog
+      onClose={close}
+      title={
+        copy
+          ? t('Copy {accessionNumber}', { accessionNumber: copy.accessionNumber })
+          : t('Add a copy of {title}', { title: book.title })
+      }
+    >
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -360,7 +374,7 @@ function CopyDialog({ book, copy, close }: { book: Book; copy?: Copy; close: () 
       >
         <Stack gap={16}>
           <TextInput
-            label="Accession number"
+            label={t('Accession number')}
             data-autofocus
             placeholder="L-0001"
             maxLength={40}
@@ -369,25 +383,31 @@ function CopyDialog({ book, copy, close }: { book: Book; copy?: Copy; close: () 
             error={p?.fields.accessionNumber}
           />
           <TextInput
-            label="Barcode"
-            description="If it has one of its own"
+            label={t('Barcode')}
+            description={t('If it has one of its own')}
             maxLength={60}
             value={v.barcode}
             onChange={set('barcode')}
             error={p?.fields.barcode}
           />
           <div className="pair">
-            <TextInput label="Shelf" maxLength={60} value={v.shelf} onChange={set('shelf')} error={p?.fields.shelf} />
+            <TextInput
+              label={t('Shelf')}
+              maxLength={60}
+              value={v.shelf}
+              onChange={set('shelf')}
+              error={p?.fields.shelf}
+            />
             {copy && (
               <NativeSelect
-                label="State"
+                label={t('State')}
                 value={v.state}
                 onChange={set('state')}
                 error={p?.fields.state}
                 data={[
-                  { value: 'GOOD', label: 'In use' },
-                  { value: 'LOST', label: 'Lost' },
-                  { value: 'WITHDRAWN', label: 'Withdrawn' },
+                  { value: 'GOOD', label: t('In use') },
+                  { value: 'LOST', label: t('Lost') },
+                  { value: 'WITHDRAWN', label: t('Withdrawn') },
                 ]}
               />
             )}
@@ -396,17 +416,17 @@ function CopyDialog({ book, copy, close }: { book: Book; copy?: Copy; close: () 
           <Group justify="space-between" gap={8}>
             {copy && may('library', 'delete') ? (
               <Button variant="subtle" color="red" c="red.8" loading={remove.isPending} onClick={() => remove.mutate()}>
-                Delete
+                {t('Delete')}
               </Button>
             ) : (
               <span />
             )}
             <Group gap={8}>
               <Button variant="default" onClick={close}>
-                Cancel
+                {t('Cancel')}
               </Button>
               <Button type="submit" loading={save.isPending} disabled={!v.accessionNumber.trim()}>
-                {copy ? 'Save' : 'Add'}
+                {copy ? t('Save') : t('Add')}
               </Button>
             </Group>
           </Group>
@@ -430,11 +450,11 @@ function Reserve({ book, close }: { book: Book; close: () => void }) {
     },
   })
   return (
-    <Dialog onClose={close} title={`Reserve ${book.title}`} size={480}>
+    <Dialog onClose={close} title={t('Reserve {title}', { title: book.title })} size={480}>
       <Stack gap={16} mih={160}>
-        <PersonPicker label="Borrower" size="sm" employees autoFocus onPick={(p) => reserve.mutate(p)} />
+        <PersonPicker label={t('Borrower')} size="sm" employees autoFocus onPick={(p) => reserve.mutate(p)} />
         <Text size="sm" c="dimmed">
-          They join the queue. When a copy is free it is held for three days and they are notified.
+          {t('They join the queue. When a copy is free it is held for three days and they are notified.')}
         </Text>
         <Trouble error={reserve.error} />
       </Stack>

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { fetchList } from '../../api/list'
 import { useMay } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
@@ -93,8 +94,8 @@ export function Desk() {
     onSuccess: (l) =>
       done({
         tone: 'busy',
-        text: `${l.title} issued to ${l.borrowerName}`,
-        more: `${l.accessionNumber}, due ${format.date(l.dueOn)}`,
+        text: t('{title} issued to {borrowerName}', { title: l.title, borrowerName: l.borrowerName }),
+        more: t('{accessionNumber}, due {dueOn}', { accessionNumber: l.accessionNumber, dueOn: format.date(l.dueOn) }),
       }),
     onError: fail,
   })
@@ -108,9 +109,13 @@ export function Desk() {
     onSuccess: (l) =>
       done({
         tone: l.fine ? 'warn' : 'good',
-        text: `${l.title} returned by ${l.borrowerName}`,
+        text: t('{title} returned by {borrowerName}', { title: l.title, borrowerName: l.borrowerName }),
         more: l.fine
-          ? `${l.accessionNumber}, ${l.daysLate} days late: ${format.money(l.fine)} is on the fee account`
+          ? t('{accessionNumber}, {daysLate} days late: {fine} is on the fee account', {
+              accessionNumber: l.accessionNumber,
+              daysLate: l.daysLate,
+              fine: format.money(l.fine),
+            })
           : l.accessionNumber,
       }),
     onError: fail,
@@ -125,8 +130,11 @@ export function Desk() {
     onSuccess: (l) =>
       done({
         tone: 'busy',
-        text: `${l.title} renewed for ${l.borrowerName}`,
-        more: `${l.accessionNumber}, now due ${format.date(l.dueOn)}`,
+        text: t('{title} renewed for {borrowerName}', { title: l.title, borrowerName: l.borrowerName }),
+        more: t('{accessionNumber}, now due {dueOn}', {
+          accessionNumber: l.accessionNumber,
+          dueOn: format.date(l.dueOn),
+        }),
       }),
     onError: fail,
   })
@@ -140,7 +148,8 @@ export function Desk() {
       const words = what.toLowerCase()
       const known = people.data?.words === what ? people.data.people : await findPeople(what, true) // a scanner is faster than the list
       const hit = known.find((p) => p.note.toLowerCase().split(' · ').includes(words)) ?? known[0]
-      if (!hit) throw new Error(`No copy and no person matches ${what}. Scan it again, or type a part of the name.`)
+      if (!hit)
+        throw new Error(t('No copy and no person matches {what}. Scan it again, or type a part of the name.', { what }))
       return { person: hit }
     },
     onSuccess: (h) => void take(h),
@@ -185,7 +194,7 @@ export function Desk() {
       <LibraryNav />
       <div className="page">
         <Title order={1} mb={16}>
-          Library desk
+          {t('Library desk')}
         </Title>
         <div className="split">
           <Stack gap={16}>
@@ -195,12 +204,12 @@ export function Desk() {
                 size="lg"
                 label={
                   waits
-                    ? 'Now the borrower: name or admission number'
+                    ? t('Now the borrower: name or admission number')
                     : borrower
-                      ? `Scan what ${borrower.name} takes`
-                      : 'Scan a copy, or find a borrower'
+                      ? t('Scan what {name} takes', { name: borrower.name })
+                      : t('Scan a copy, or find a borrower')
                 }
-                placeholder="Barcode, accession number, name or admission number"
+                placeholder={t('Barcode, accession number, name or admission number')}
                 autoComplete="off"
                 spellCheck={false}
                 value={text}
@@ -223,7 +232,7 @@ export function Desk() {
                 }}
               />
               {hits.length > 0 && (
-                <div className="picker-hits panel" id="desk-hits" role="listbox" aria-label="Found">
+                <div className="picker-hits panel" id="desk-hits" role="listbox" aria-label={t('Found')}>
                   {hits.map((h, i) => (
                     <button
                       key={i}
@@ -255,14 +264,14 @@ export function Desk() {
             </div>
             {problem ? <Trouble error={problem} /> : null}
             {copy && (
-              <div className="panel" style={{ padding: 16 }} role="region" aria-label="Copy">
+              <div className="panel" style={{ padding: 16 }} role="region" aria-label={t('Copy')}>
                 <Group justify="space-between" align="flex-start" wrap="nowrap" gap={12}>
                   <div style={{ minWidth: 0 }}>
                     <Title order={2} style={{ overflowWrap: 'anywhere' }}>
                       {copy.title}
                     </Title>
                     <Text c="dimmed" size="sm" className="figures">
-                      {[copy.author, copy.accessionNumber, copy.shelf && `shelf ${copy.shelf}`]
+                      {[copy.author, copy.accessionNumber, copy.shelf && t('shelf {shelf}', { shelf: copy.shelf })]
                         .filter(Boolean)
                         .join(' · ')}
                     </Text>
@@ -271,17 +280,15 @@ export function Desk() {
                 </Group>
                 {copy.borrowerName && (
                   <Text mt={8}>
-                    {copy.status === 'ISSUED' ? 'With' : 'Held for'} <b>{copy.borrowerName}</b>
-                    {loan && (
-                      <>
-                        , due <Due loan={loan} />
-                      </>
-                    )}
+                    {copy.status === 'ISSUED' ? t('With') : t('Held for')} <b>{copy.borrowerName}</b>
+                    {loan && <>{rich(', due {due}', { due: <Due loan={loan} /> })}</>}
                   </Text>
                 )}
                 {!!loan?.fineSoFar && (
                   <Text mt={4}>
-                    Late: <Money of={loan.fineSoFar} strong /> goes to the fee account when it is returned.
+                    {rich('Late: {fineSoFar} goes to the fee account when it is returned.', {
+                      fineSoFar: <Money of={loan.fineSoFar} strong />,
+                    })}
                   </Text>
                 )}
                 {write && (
@@ -289,45 +296,46 @@ export function Desk() {
                     {copy.status === 'ISSUED' ? (
                       <>
                         <Button loading={back.isPending} onClick={() => back.mutate({ copy, waive: false })}>
-                          Return <kbd className="key on-accent">Enter</kbd>
+                          {rich('Return {kbd}', { kbd: <kbd className="key on-accent">{t('Enter')}</kbd> })}
                         </Button>
                         {!!loan?.fineSoFar && (
                           <Button variant="default" onClick={() => back.mutate({ copy, waive: true })}>
-                            Return without the fine
+                            {t('Return without the fine')}
                           </Button>
                         )}
                         <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate(copy)}>
-                          Renew
+                          {t('Renew')}
                         </Button>
                         <Button variant="default" onClick={() => setLosing(true)}>
-                          Lost…
+                          {t('Lost…')}
                         </Button>
                       </>
                     ) : borrower ? (
                       <Button loading={issue.isPending} onClick={() => issue.mutate({ copy, to: borrower })}>
-                        Issue to {borrower.name}
+                        {t('Issue to {name}', { name: borrower.name })}
                       </Button>
                     ) : copy.status === 'AVAILABLE' || copy.status === 'HELD' ? (
                       <Text size="sm" c="dimmed">
-                        Type or scan who takes it.
+                        {t('Type or scan who takes it.')}
                       </Text>
                     ) : (
                       <Text size="sm" c="dimmed">
-                        It is marked as {copy.status.toLowerCase()} and cannot be lent.
+                        {t('It is marked as {status} and cannot be lent.', { status: copy.status.toLowerCase() })}
                       </Text>
                     )}
                     <Button variant="subtle" color="gray" c="dimmed" onClick={clear}>
-                      Clear
+                      {t('Clear')}
                     </Button>
                   </Group>
                 )}
               </div>
             )}
-            <section className="panel" aria-label="Done at this desk">
+            <section className="panel" aria-label={t('Done at this desk')}>
               {log.length === 0 ? (
                 <Text c="dimmed" p={16} size="sm">
-                  A borrower and then a copy make a loan. Press Enter again to return a copy that is out. Escape clears
-                  the desk.
+                  {t(
+                    'A borrower and then a copy make a loan. Press Enter again to return a copy that is out. Escape clears the desk.',
+                  )}
                 </Text>
               ) : (
                 <ul className="desk-log" aria-live="polite">
@@ -367,8 +375,10 @@ export function Desk() {
             setLosing(false)
             done({
               tone: 'warn',
-              text: `${l.title} lost by ${l.borrowerName}`,
-              more: l.charge ? `${format.money(l.charge)} is on the fee account` : l.accessionNumber,
+              text: t('{title} lost by {borrowerName}', { title: l.title, borrowerName: l.borrowerName }),
+              more: l.charge
+                ? t('{charge} is on the fee account', { charge: format.money(l.charge) })
+                : l.accessionNumber,
             })
           }}
         />
@@ -390,14 +400,14 @@ function BorrowerCard({
   if (!borrower)
     return (
       <div className="panel" style={{ padding: 16 }}>
-        <Text fw={500}>No borrower</Text>
+        <Text fw={500}>{t('No borrower')}</Text>
         <Text size="sm" c="dimmed">
-          Scan a card or type a name to see what somebody has, and to lend to them.
+          {t('Scan a card or type a name to see what somebody has, and to lend to them.')}
         </Text>
       </div>
     )
   return (
-    <section className="panel" aria-label="Borrower" style={{ padding: 16 }}>
+    <section className="panel" aria-label={t('Borrower')} style={{ padding: 16 }}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Photo file={borrower.photo} name={borrower.name} />
         <div style={{ flex: 1, minWidth: 0 }}>
@@ -408,16 +418,23 @@ function BorrowerCard({
             {[borrower.note, borrower.parent].filter(Boolean).join(' · ')}
           </Text>
         </div>
-        <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="Another borrower" onClick={forget}>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-md"
+          px={6}
+          aria-label={t('Another borrower')}
+          onClick={forget}
+        >
           <IconX size={16} />
         </Button>
       </Group>
-      <Text className="section">Has now</Text>
+      <Text className="section">{t('Has now')}</Text>
       {loans.error ? (
         <Trouble error={loans.error} />
       ) : loans.data?.length === 0 ? (
         <Text c="dimmed" size="sm">
-          Nothing
+          {t('Nothing')}
         </Text>
       ) : (
         <Stack gap={12}>
@@ -432,10 +449,10 @@ function BorrowerCard({
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={`Open ${l.title}`}
+                aria-label={t('Open {title}', { title: l.title })}
                 onClick={() => pick(l.accessionNumber)}
               >
-                Open
+                {t('Open')}
               </Button>
             </Group>
           ))}

@@ -8,6 +8,7 @@ import { api, call } from '../../api/client'
 import type { ItemOf } from '../../api/list'
 import { useClasses } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Status } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -17,22 +18,22 @@ import { booksMoved, Due, LibraryNav, type Loan, LoanStatus, loanWords } from '.
 
 const toDesk = (
   <Button component={Link} to="/library">
-    To the desk
+    {t('To the desk')}
   </Button>
 )
 
 function useLoanColumns() {
   const format = useFormat()
   return {
-    title: { key: 'title', title: 'Book', cell: (l: Loan) => l.title, sort: 'title' as const },
+    title: { key: 'title', title: t('Book'), cell: (l: Loan) => l.title, sort: 'title' as const },
     number: {
       key: 'number',
-      title: 'Copy',
+      title: t('Copy'),
       cell: (l: Loan) => <span className="figures">{l.accessionNumber}</span>,
     },
     who: {
       key: 'who',
-      title: 'Borrower',
+      title: t('Borrower'),
       cell: (l: Loan) =>
         l.studentId ? (
           <Link to="/fees/ledger" search={{ student: l.studentId } as never} style={{ color: 'inherit' }}>
@@ -43,24 +44,24 @@ function useLoanColumns() {
         ),
       phone: true,
     },
-    issued: { key: 'issued', title: 'Issued', cell: (l: Loan) => format.date(l.issuedOn) },
+    issued: { key: 'issued', title: t('Issued'), cell: (l: Loan) => format.date(l.issuedOn) },
     due: {
       key: 'due',
-      title: 'Due',
+      title: t('Due'),
       cell: (l: Loan) => <Due loan={l} />,
       sort: 'dueOn' as const,
       phone: true,
     },
-    back: { key: 'back', title: 'Back', cell: (l: Loan) => format.date(l.closedOn) },
+    back: { key: 'back', title: t('Back'), cell: (l: Loan) => format.date(l.closedOn) },
     fine: {
       key: 'fine',
-      title: 'Fine',
+      title: t('Fine'),
       cell: (l: Loan) => (l.fine + l.charge + l.fineSoFar ? <Money of={l.fine + l.charge + l.fineSoFar} /> : ''),
       end: true,
     },
     status: {
       key: 'status',
-      title: 'Status',
+      title: t('Status'),
       cell: (l: Loan) => <LoanStatus of={l.status} />,
     },
   }
@@ -73,18 +74,18 @@ export function Loans() {
       <LibraryNav />
       <ListPage
         path="/school-admin/library/loan/list"
-        title="Loans"
-        noun={['loan', 'loans']}
+        title={t('Loans')}
+        noun={[t('loan'), t('loans')]}
         id={(l) => l.id}
         name={(l) => l.title}
-        filters={[{ key: 'status', label: 'Status', options: loanWords }]}
+        filters={[{ key: 'status', label: t('Status'), options: loanWords }]}
         columns={[c.title, c.number, c.who, { ...c.issued, sort: 'issuedOn' }, c.due, c.back, c.status, c.fine]}
         primary={toDesk}
         empty={
           <Empty
             icon={<IconNotebook size={32} stroke={1.2} />}
-            title="Nothing was lent yet"
-            text="Every loan is kept here, with when it came back and what it was fined."
+            title={t('Nothing was lent yet')}
+            text={t('Every loan is kept here, with when it came back and what it was fined.')}
             action={toDesk}
           />
         }
@@ -103,14 +104,14 @@ export function Overdue() {
       <LibraryNav />
       <ListPage
         path="/school-admin/library/overdue"
-        title="Overdue"
-        noun={['late book', 'late books']}
+        title={t('Overdue')}
+        noun={[t('late book'), t('late books')]}
         id={(l) => l.id}
         name={(l) => l.title}
         filters={[
           {
             key: 'classId',
-            label: 'Class',
+            label: t('Class'),
             options: (classes.data ?? []).map((x) => ({ value: x.id, label: x.name })),
           },
         ]}
@@ -120,20 +121,22 @@ export function Overdue() {
           { ...c.who, sort: 'borrowerName' },
           c.issued,
           c.due,
-          { ...c.fine, title: 'Fine so far' },
+          { ...c.fine, title: t('Fine so far') },
         ]}
         primary={
           may('library', 'write') && (
             <Button leftSection={<IconBellRinging size={16} stroke={1.6} />} onClick={() => setAsking(true)}>
-              Send reminders…
+              {t('Send reminders…')}
             </Button>
           )
         }
         empty={
           <Empty
             icon={<IconCalendarDue size={32} stroke={1.2} />}
-            title="No overdue books"
-            text="Books that should be back show here, with the fine so far. A reminder goes to the families or employees who have them."
+            title={t('No overdue books')}
+            text={t(
+              'Books that should be back show here, with the fine so far. A reminder goes to the families or employees who have them.',
+            )}
             action={toDesk}
           />
         }
@@ -155,7 +158,12 @@ function RemindLate({ close }: { close: () => void }) {
     mutationFn: () => call(api.POST('/school-admin/library/overdue/notice', { body: { data: {} } })),
     onSuccess: (r) => {
       booksMoved()
-      notifications.show({ message: `${format.number(r.sent)} ${r.sent === 1 ? 'reminder' : 'reminders'} sent` })
+      notifications.show({
+        message: t(
+          { one: '{sent} reminder sent', other: '{sent} reminders sent' },
+          { count: r.sent, sent: format.number(r.sent) },
+        ),
+      })
       close()
     },
   })
@@ -165,35 +173,58 @@ function RemindLate({ close }: { close: () => void }) {
       opened
       title={
         !p
-          ? 'Who would be reminded?'
+          ? t('Who would be reminded?')
           : p.sent
-            ? `Send ${format.number(p.sent)} ${p.sent === 1 ? 'reminder' : 'reminders'}?`
-            : 'Nobody is left to remind today'
+            ? t(
+                { one: 'Send {sent} reminder?', other: 'Send {sent} reminders?' },
+                { count: p.sent, sent: format.number(p.sent) },
+              )
+            : t('Nobody is left to remind today')
       }
-      action={p && !p.sent ? 'Close' : 'Send'}
+      action={p && !p.sent ? t('Close') : t('Send')}
       busy={plan.isPending || send.isPending}
       error={plan.error ?? send.error}
       onClose={close}
       onConfirm={() => (p?.sent ? send.mutate() : close())}
     >
-      {p && (
-        <>
-          {format.number(p.overdue)} {p.overdue === 1 ? 'book is' : 'books are'} late.{' '}
-          {p.sent > 0 && 'Borrowers are notified in the app which book to bring back; that costs nothing. '}
-          {p.already > 0 &&
-            `For ${format.number(p.already)} somebody was notified today already, or nobody has an account.`}
-        </>
-      )}
+      {p &&
+        (p.overdue === 1
+          ? p.sent > 0
+            ? p.already > 0
+              ? t(
+                  '{overdue} book is late. Borrowers are notified in the app which book to bring back; that costs nothing. For {already} somebody was notified today already, or nobody has an account.',
+                  { overdue: format.number(p.overdue), already: format.number(p.already) },
+                )
+              : `${t('{overdue} book is late. Borrowers are notified in the app which book to bring back; that costs nothing.', { overdue: format.number(p.overdue) })} `
+            : p.already > 0
+              ? t(
+                  '{overdue} book is late. For {already} somebody was notified today already, or nobody has an account.',
+                  { overdue: format.number(p.overdue), already: format.number(p.already) },
+                )
+              : `${t('{overdue} book is late.', { overdue: format.number(p.overdue) })} `
+          : p.sent > 0
+            ? p.already > 0
+              ? t(
+                  '{overdue} books are late. Borrowers are notified in the app which book to bring back; that costs nothing. For {already} somebody was notified today already, or nobody has an account.',
+                  { overdue: format.number(p.overdue), already: format.number(p.already) },
+                )
+              : `${t('{overdue} books are late. Borrowers are notified in the app which book to bring back; that costs nothing.', { overdue: format.number(p.overdue) })} `
+            : p.already > 0
+              ? t(
+                  '{overdue} books are late. For {already} somebody was notified today already, or nobody has an account.',
+                  { overdue: format.number(p.overdue), already: format.number(p.already) },
+                )
+              : `${t('{overdue} books are late.', { overdue: format.number(p.overdue) })} `)}
     </Confirm>
   )
 }
 
 const queueStates: Record<string, ['good' | 'busy' | 'warn' | 'off', string]> = {
-  WAITING: ['busy', 'Waiting'],
-  READY: ['good', 'Ready at the desk'],
-  FULFILLED: ['off', 'Collected'],
-  CANCELLED: ['off', 'Cancelled'],
-  EXPIRED: ['warn', 'Not collected'],
+  WAITING: ['busy', t('Waiting')],
+  READY: ['good', t('Ready at the desk')],
+  FULFILLED: ['off', t('Collected')],
+  CANCELLED: ['off', t('Cancelled')],
+  EXPIRED: ['warn', t('Not collected')],
 }
 type Reservation = ItemOf<'/school-admin/library/reservation/list'>
 
@@ -216,52 +247,52 @@ export function Reservations() {
       <LibraryNav />
       <ListPage
         path="/school-admin/library/reservation/list"
-        title="Reservations"
-        noun={['reservation', 'reservations']}
+        title={t('Reservations')}
+        noun={[t('reservation'), t('reservations')]}
         id={(r) => r.id}
         name={(r) => r.title}
         fixed={address.bookId ? { bookId: address.bookId } : undefined}
         filters={[
           {
             key: 'status',
-            label: 'Status',
+            label: t('Status'),
             options: Object.keys(queueStates).map((v) => ({ value: v, label: word(v) })),
           },
         ]}
         columns={[
-          { key: 'title', title: 'Book', cell: (r) => r.title, sort: 'title' },
-          { key: 'who', title: 'For', cell: (r) => r.borrowerName, phone: true },
+          { key: 'title', title: t('Book'), cell: (r) => r.title, sort: 'title' },
+          { key: 'who', title: t('For'), cell: (r) => r.borrowerName, phone: true },
           {
             key: 'position',
-            title: 'Place',
+            title: t('Place'),
             cell: (r) => (r.position ? format.number(r.position) : ''),
             end: true,
           },
           {
             key: 'status',
-            title: 'Status',
+            title: t('Status'),
             cell: (r) => <Status tone={queueStates[r.status]?.[0] ?? 'off'}>{word(r.status)}</Status>,
             phone: true,
           },
           {
             key: 'copy',
-            title: 'Copy',
+            title: t('Copy'),
             cell: (r) => <span className="figures">{r.accessionNumber}</span>,
           },
-          { key: 'until', title: 'Held until', cell: (r) => format.date(r.holdUntil) },
-          { key: 'since', title: 'Since', cell: (r) => format.date(r.createdAt), sort: 'createdAt' },
+          { key: 'until', title: t('Held until'), cell: (r) => format.date(r.holdUntil) },
+          { key: 'since', title: t('Since'), cell: (r) => format.date(r.createdAt), sort: 'createdAt' },
           {
             key: 'drop',
-            title: 'Cancel',
+            title: t('Cancel'),
             cell: (r) =>
               may('library', 'write') && (r.status === 'WAITING' || r.status === 'READY') ? (
                 <Button
                   variant="default"
                   size="compact-sm"
-                  aria-label={`Cancel for ${r.borrowerName}`}
+                  aria-label={t('Cancel for {borrowerName}', { borrowerName: r.borrowerName })}
                   onClick={() => setDropping(r)}
                 >
-                  Cancel…
+                  {t('Cancel…')}
                 </Button>
               ) : (
                 ''
@@ -271,17 +302,19 @@ export function Reservations() {
         ]}
         primary={
           <Button component={Link} to="/library/books">
-            Choose a book
+            {t('Choose a book')}
           </Button>
         }
         empty={
           <Empty
             icon={<IconBookmark size={32} stroke={1.2} />}
-            title="Nobody waits for a book"
-            text="When all copies are out, a borrower can be put in the queue from the book itself. The next free copy is held for three days and they are notified."
+            title={t('Nobody waits for a book')}
+            text={t(
+              'When all copies are out, a borrower can be put in the queue from the book itself. The next free copy is held for three days and they are notified.',
+            )}
             action={
               <Button component={Link} to="/library/books">
-                Choose a book
+                {t('Choose a book')}
               </Button>
             }
           />
@@ -289,8 +322,8 @@ export function Reservations() {
       />
       <Confirm
         opened={!!dropping}
-        title="Cancel this reservation?"
-        action="Cancel the reservation"
+        title={t('Cancel this reservation?')}
+        action={t('Cancel the reservation')}
         danger
         busy={drop.isPending}
         error={drop.error}
@@ -300,7 +333,10 @@ export function Reservations() {
         }}
         onConfirm={() => dropping && drop.mutate(dropping.id)}
       >
-        {dropping?.borrowerName} no longer waits for {dropping?.title}. The next in the queue moves up.
+        {t('{borrowerName} no longer waits for {title}. The next in the queue moves up.', {
+          borrowerName: dropping?.borrowerName,
+          title: dropping?.title,
+        })}
       </Confirm>
     </>
   )

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
+import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
@@ -37,7 +38,7 @@ export function LostDialog({
   })
   const problem = lose.error ? asProblem(lose.error) : null
   return (
-    <Dialog onClose={close} title={`Mark ${copy.title} as lost?`}>
+    <Dialog onClose={close} title={t('Mark {title} as lost?', { title: copy.title })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -46,15 +47,20 @@ export function LostDialog({
       >
         <Stack gap={16}>
           <Text>
-            The loan of {copy.borrowerName} ends and copy {copy.accessionNumber} is marked as lost.{' '}
             {student
-              ? 'What it costs goes to the fee account.'
-              : 'An employee has no fee account and is not charged here.'}
+              ? t(
+                  'The loan of {borrowerName} ends and copy {accessionNumber} is marked as lost. What it costs goes to the fee account.',
+                  { borrowerName: copy.borrowerName, accessionNumber: copy.accessionNumber },
+                )
+              : t(
+                  'The loan of {borrowerName} ends and copy {accessionNumber} is marked as lost. An employee has no fee account and is not charged here.',
+                  { borrowerName: copy.borrowerName, accessionNumber: copy.accessionNumber },
+                )}
           </Text>
           {student && (
             <MoneyInput
-              label="Amount"
-              description="Leave empty for the book's price; 0 charges nothing"
+              label={t('Amount')}
+              description={t("Leave empty for the book's price; 0 charges nothing")}
               value={amount}
               onChange={setAmount}
               error={problem?.fields.amount}
@@ -63,10 +69,10 @@ export function LostDialog({
           {problem && !problem.fields.amount && <Trouble error={problem} />}
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" color="red.8" loading={lose.isPending || once.done}>
-              Mark as lost
+              {t('Mark as lost')}
             </Button>
           </Group>
         </Stack>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, call, type Schemas } from '../../api/client'
 import { fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Status } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import type { Person } from '../../patterns/PersonPicker'
@@ -13,13 +14,13 @@ export type Loan = Schemas['Loan']
 
 export const LibraryNav = () => (
   <SubNav
-    label="Library"
+    label={t('Library')}
     items={[
-      { to: '/library', title: 'Desk' },
-      { to: '/library/books', title: 'Books' },
-      { to: '/library/loans', title: 'Loans' },
-      { to: '/library/overdue', title: 'Overdue' },
-      { to: '/library/reservations', title: 'Reservations' },
+      { to: '/library', title: t('Desk') },
+      { to: '/library/books', title: t('Books') },
+      { to: '/library/loans', title: t('Loans') },
+      { to: '/library/overdue', title: t('Overdue') },
+      { to: '/library/reservations', title: t('Reservations') },
     ]}
   />
 )
@@ -61,17 +62,17 @@ export function useOpenLoans(p: Person | null) {
 }
 
 const loanStates: Record<string, ['good' | 'busy' | 'bad' | 'off', string]> = {
-  ISSUED: ['busy', 'Out'],
-  OVERDUE: ['bad', 'Overdue'],
-  RETURNED: ['good', 'Returned'],
-  LOST: ['off', 'Lost'],
+  ISSUED: ['busy', t('Out')],
+  OVERDUE: ['bad', t('Overdue')],
+  RETURNED: ['good', t('Returned')],
+  LOST: ['off', t('Lost')],
 }
 const copyStates: Record<string, ['good' | 'busy' | 'warn' | 'off', string]> = {
-  AVAILABLE: ['good', 'On the shelf'],
-  ISSUED: ['busy', 'Out'],
-  HELD: ['warn', 'Held'],
-  LOST: ['off', 'Lost'],
-  WITHDRAWN: ['off', 'Withdrawn'],
+  AVAILABLE: ['good', t('On the shelf')],
+  ISSUED: ['busy', t('Out')],
+  HELD: ['warn', t('Held')],
+  LOST: ['off', t('Lost')],
+  WITHDRAWN: ['off', t('Withdrawn')],
 }
 export const loanWords = Object.entries(loanStates).map(([value, [, label]]) => ({ value, label }))
 
@@ -92,7 +93,10 @@ export function Due({ loan }: { loan: Pick<Loan, 'dueOn' | 'daysLate' | 'closedO
       {loan.daysLate > 0 && !loan.closedOn && (
         <span className="why">
           {' '}
-          {loan.daysLate} {loan.daysLate === 1 ? 'day' : 'days'} late
+          {t(
+            { one: '{daysLate} day late', other: '{daysLate} days late' },
+            { count: loan.daysLate, daysLate: loan.daysLate },
+          )}
         </span>
       )}
     </span>

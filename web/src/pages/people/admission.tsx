@@ -9,12 +9,15 @@ import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
 import { fetchAll, fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { useToday } from '../../patterns/choices'
-import { nameOf, words } from '../../patterns/format'
+import { nameOf } from '../../patterns/format'
 import { useOnce } from '../../patterns/once'
 import { PersonPicker } from '../../patterns/PersonPicker'
 import { type Draft, DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
+import { CustomInputs, valuesOf } from './custom-fields'
 import { emptyFields, labels, StudentBasics, type StudentFields, StudentMore, wire } from './student-form'
 
 type Detail = Schemas['StudentDetail']
@@ -122,7 +125,7 @@ function AdmissionSheet({ onAdmitted, close }: { onAdmitted: (s: Detail) => void
         save.submit()
       }}
     >
-      <DrawerHead title="Admit a student" summary="Only the first name is required." close={close} />
+      <DrawerHead title={t('Admit a student')} summary={t('Only the first name is required.')} close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
           <StudentBasics draft={draft} create />
@@ -132,7 +135,7 @@ function AdmissionSheet({ onAdmitted, close }: { onAdmitted: (s: Detail) => void
           <StudentMore draft={draft} />
         </Stack>
       </div>
-      <SaveBar draft={draft} {...save} submit={() => undefined} label="Admit" always onCancel={close} />
+      <SaveBar draft={draft} {...save} submit={() => undefined} label={t('Admit')} always onCancel={close} />
     </form>
   )
 }
@@ -147,13 +150,13 @@ function Family({ draft }: { draft: Draft<Sheet> }) {
   }
   const change = (i: number, c: Partial<Guardian>) => set(list.map((g, j) => (i === j ? { ...g, ...c } : g)))
   return (
-    <section aria-label="Guardians">
-      <Text className="section">Guardians</Text>
+    <section aria-label={t('Guardians')}>
+      <Text className="section">{t('Guardians')}</Text>
       <Stack gap={12}>
         <PersonPicker
-          label="Same family as"
+          label={t('Same family as')}
           size="sm"
-          placeholder="Sibling's name, admission number or parent's phone"
+          placeholder={t("Sibling's name, admission number or parent's phone")}
           onPick={(p) =>
             void read(p.id)
               .then((s) => adopt(s))
@@ -179,7 +182,7 @@ function Family({ draft }: { draft: Draft<Sheet> }) {
               leftSection={<IconPlus size={14} />}
               onClick={() => set([...list, { ...blank, relation: 'FATHER' }])}
             >
-              Another guardian
+              {t('Another guardian')}
             </Button>
           </Group>
         )}
@@ -206,7 +209,7 @@ function GuardianFields({
   const sibling = useSibling(g.of ? '' : g.phone)
   const error = (k: string) => errors[`guardians[${n - 1}].${k}`]
   return (
-    <Paper withBorder p={12} role="group" aria-label={`Guardian ${n}`}>
+    <Paper withBorder p={12} role="group" aria-label={t('Guardian {n}', { n })}>
       {g.of ? (
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <div>
@@ -217,7 +220,7 @@ function GuardianFields({
               </Text>
             </Text>
             <Text size="sm" c="dimmed" className="figures">
-              {g.phone} · as for {g.of}
+              {t('{phone} · as for {of}', { phone: g.phone, of: g.of })}
             </Text>
             {error('phone') && (
               <Text size="sm" c="red.8">
@@ -226,50 +229,58 @@ function GuardianFields({
             )}
           </div>
           <Button variant="default" size="compact-md" onClick={remove}>
-            Remove
+            {t('Remove')}
           </Button>
         </Group>
       ) : (
         <Stack gap={12}>
           <div className="pair">
             <TextInput
-              label="Guardian's name"
+              label={t("Guardian's name")}
               value={g.firstName}
               error={error('firstName')}
               onChange={(e) => change({ firstName: e.currentTarget.value })}
             />
             <TextInput
-              label="Guardian's surname"
+              label={t("Guardian's surname")}
               value={g.lastName ?? ''}
               error={error('lastName')}
               onChange={(e) => change({ lastName: e.currentTarget.value })}
             />
             <TextInput
-              label="Guardian's phone"
+              label={t("Guardian's phone")}
               inputMode="tel"
-              description="Used to sign in"
+              description={t('Used to sign in')}
               value={g.phone}
               error={error('phone')}
               onChange={(e) => change({ phone: e.currentTarget.value })}
             />
             <NativeSelect
-              label="Relation"
-              description="To the child"
+              label={t('Relation')}
+              description={t('To the child')}
               data={relations}
               value={g.relation}
               onChange={(e) => change({ relation: e.currentTarget.value as Entry['relation'] })}
             />
           </div>
+          <CustomInputs
+            subject="GUARDIAN"
+            values={valuesOf(g)}
+            errors={errors}
+            set={(customFields) => change({ customFields })}
+            at={`guardians[${n - 1}].customFields`}
+          />
           {sibling && (
             <Alert variant="light" p={8}>
               <Group justify="space-between" gap={8}>
                 <Text size="sm">
-                  {nameOf(sibling)}
-                  {sibling.className && `, ${sibling.className} ${sibling.divisionName}`} has a guardian with this
-                  phone.
+                  {t('{name}{className} has a guardian with this phone.', {
+                    name: nameOf(sibling),
+                    className: sibling.className && `, ${sibling.className} ${sibling.divisionName}`,
+                  })}
                 </Text>
                 <Button size="compact-md" variant="default" onClick={() => adopt(sibling)}>
-                  Same family
+                  {t('Same family')}
                 </Button>
               </Group>
             </Alert>
@@ -277,7 +288,7 @@ function GuardianFields({
           {remove && (
             <Group>
               <Button variant="subtle" color="gray" size="compact-md" onClick={remove}>
-                Remove guardian {n}
+                {t('Remove guardian {n}', { n })}
               </Button>
             </Group>
           )}
@@ -315,8 +326,8 @@ function Bus({ draft }: { draft: Draft<Sheet> }) {
   const there = directions.filter((d) => routes.data?.some((r) => r.direction === d))
   if (there.length === 0) return null
   return (
-    <section aria-label="Bus">
-      <Text className="section">Bus</Text>
+    <section aria-label={t('Bus')}>
+      <Text className="section">{t('Bus')}</Text>
       <div className="pair">
         {there.map((d) => (
           <Ride key={d} draft={draft} direction={d} routes={routes.data!.filter((r) => r.direction === d)} />
@@ -342,22 +353,22 @@ function Ride({
     enabled: !!route,
     queryFn: () => call(api.GET('/school-admin/transport/route/{id}', { params: { path: { id: route! } } })),
   })
-  const way = direction === 'pickup' ? 'to school' : 'home'
+  const way = direction === 'pickup' ? t('to school') : t('home')
   return (
     <>
       <NativeSelect
-        label={`Route ${way}`}
+        label={t('Route {way}', { way })}
         value={route ?? ''}
-        data={[{ value: '', label: 'None' }, ...routes.map((r) => ({ value: r.id, label: r.name }))]}
+        data={[{ value: '', label: t('None') }, ...routes.map((r) => ({ value: r.id, label: r.name }))]}
         onChange={(e) =>
           draft.setAll({ [`${direction}Route`]: e.currentTarget.value || null, [`${direction}Stop`]: null })
         }
       />
       {f.choice({
         k: `${direction}Stop`,
-        label: `Stop ${way}`,
+        label: t('Stop {way}', { way }),
         data: (stops.data?.stops ?? []).map((s) => ({ value: s.id, label: s.name })),
-        none: route ? 'Choose a stop' : '–',
+        none: route ? t('Choose a stop') : '–',
         required: !!route,
         disabled: !route,
       })}
@@ -376,8 +387,8 @@ function OptionalFees({ draft }: { draft: Draft<Sheet> }) {
   if (!heads.data?.length) return null
   const choose = (id: string, option: string | null) => draft.set('fees', { ...fees, [id]: option })
   return (
-    <section aria-label="Optional fees">
-      <Text className="section">Optional fees</Text>
+    <section aria-label={t('Optional fees')}>
+      <Text className="section">{t('Optional fees')}</Text>
       <Stack gap={8}>
         {heads.data.map((h) => {
           const options = h.amountBy === 'OPTION' ? (h.amounts ?? []) : []
@@ -396,7 +407,7 @@ function OptionalFees({ draft }: { draft: Draft<Sheet> }) {
               {on && options.length > 0 && (
                 <NativeSelect
                   size="xs"
-                  aria-label={`Option of ${h.name}`}
+                  aria-label={t('Option of {name}', { name: h.name })}
                   value={fees[h.id] ?? ''}
                   data={options.map((o) => ({ value: o.id ?? '', label: o.name }))}
                   onChange={(e) => choose(h.id, e.currentTarget.value)}
@@ -415,27 +426,27 @@ function Admitted({ student: s, again, close }: { student: Detail; again: () => 
   const [, setAddress] = useAddress()
   return (
     <>
-      <DrawerHead title={`${nameOf(s)} is admitted`} close={close} />
+      <DrawerHead title={t('{name} is admitted', { name: nameOf(s) })} close={close} />
       <div className="drawer-body" role="status">
         <Stack gap={24}>
           <Facts
             of={[
               [
-                'Admission number',
+                t('Admission number'),
                 <span key="n" className="figures">
                   {s.admissionNumber}
                 </span>,
               ],
-              ['Class', s.className ? `${s.className} ${s.divisionName}` : 'No class yet'],
-              ['Guardians', s.guardians.map(nameOf).join(', ') || 'None yet'],
+              [t('Class'), s.className ? `${s.className} ${s.divisionName}` : t('No class yet')],
+              [t('Guardians'), s.guardians.map(nameOf).join(', ') || t('None yet')],
             ]}
           />
           <Group gap={8}>
             <Button onClick={again} autoFocus>
-              Admit another
+              {t('Admit another')}
             </Button>
             <Button variant="default" onClick={() => setAddress({ open: s.id, tab: undefined })}>
-              Open {s.firstName}
+              {t('Open {firstName}', { firstName: s.firstName })}
             </Button>
             {s.divisionId && (
               <Button
@@ -447,7 +458,7 @@ function Admitted({ student: s, again, close }: { student: Detail; again: () => 
                   )
                 }
               >
-                Print ID card
+                {t('Print ID card')}
               </Button>
             )}
           </Group>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { DateField } from '../../patterns/DateField'
 import { Dialog, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
@@ -12,8 +13,8 @@ import { useOnce } from '../../patterns/once'
 import { useYear } from '../../shell/year'
 
 const kinds = {
-  bonafide: { title: 'Bonafide certificates', right: 'student', list: '/school-admin/student/bonafide/list' },
-  fee: { title: 'Fee certificates', right: 'fee', list: '/school-admin/fee/certificate/list' },
+  bonafide: { title: t('Bonafide certificates'), right: 'student', list: '/school-admin/student/bonafide/list' },
+  fee: { title: t('Fee certificates'), right: 'fee', list: '/school-admin/fee/certificate/list' },
 } as const
 
 /** The certificates of a student that were issued, to print again, and the next one. */
@@ -72,7 +73,7 @@ export function Certificates({
     onError: (e) => asProblem(e).status < 500 && asProblem(e).status > 0 && once.forget(),
   })
   return (
-    <Dialog onClose={close} title={`${title} of ${nameOf(student)}`}>
+    <Dialog onClose={close} title={t('{title} of {name}', { title, name: nameOf(student) })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -85,15 +86,18 @@ export function Certificates({
           {issued.data?.items.map((c) => (
             <Group key={c.id} justify="space-between" wrap="nowrap" gap={8}>
               <Text size="sm">
-                No. {c.number}, {format.date(c.createdAt)}
-                {c.purpose && ` · ${c.purpose}`}
+                {t('No. {number}, {createdAt}{purpose}', {
+                  number: c.number,
+                  createdAt: format.date(c.createdAt),
+                  purpose: c.purpose && ` · ${c.purpose}`,
+                })}
               </Text>
               <ActionIcon
                 variant="subtle"
                 color="gray"
                 size={40}
-                aria-label={`Print no. ${c.number}`}
-                title="Print"
+                aria-label={t('Print no. {number}', { number: c.number })}
+                title={t('Print')}
                 onClick={() => print.mutate(c)}
               >
                 <IconPrinter size={18} stroke={1.6} />
@@ -102,29 +106,29 @@ export function Certificates({
           ))}
           {issued.data?.total === 0 && (
             <Text size="sm" c="dimmed">
-              None issued yet.
+              {t('None issued yet.')}
             </Text>
           )}
           {may(right, 'write') && (
             <>
               {kind === 'fee' && (
                 <NativeSelect
-                  label="Paid in"
+                  label={t('Paid in')}
                   value={year}
                   onChange={(e) => setYear(e.currentTarget.value)}
-                  data={[...years.map((y) => ({ value: y.id, label: y.name })), { value: '', label: 'Other days' }]}
+                  data={[...years.map((y) => ({ value: y.id, label: y.name })), { value: '', label: t('Other days') }]}
                 />
               )}
               {kind === 'fee' && !year && (
                 <div className="pair">
-                  <DateField label="From" required value={from} onChange={setFrom} />
-                  <DateField label="To" required value={to} onChange={setTo} />
+                  <DateField label={t('From')} required value={from} onChange={setFrom} />
+                  <DateField label={t('To')} required value={to} onChange={setTo} />
                 </div>
               )}
               <TextInput
-                label="Issued for"
-                description="Printed on the certificate; it may be empty"
-                placeholder={kind === 'fee' ? 'Income tax' : 'Passport application'}
+                label={t('Issued for')}
+                description={t('Printed on the certificate; it may be empty')}
+                placeholder={kind === 'fee' ? t('Income tax') : t('Passport application')}
                 maxLength={200}
                 value={purpose}
                 onChange={(e) => setPurpose(e.currentTarget.value)}
@@ -134,11 +138,11 @@ export function Certificates({
           <Trouble error={issue.error ?? print.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Close
+              {t('Close')}
             </Button>
             {may(right, 'write') && (
               <Button type="submit" loading={issue.isPending}>
-                Issue and print
+                {t('Issue and print')}
               </Button>
             )}
           </Group>

@@ -1,14 +1,15 @@
 import { Checkbox, Group, NumberInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../../messages/console'
 import { DivisionSelect, PaperDialog, PerPage } from '../../patterns/PaperDialog'
 
 const columns = [
-  { value: 'ROLL_NUMBER', label: 'Roll number' },
-  { value: 'ADMISSION_NUMBER', label: 'Admission no.' },
-  { value: 'GENDER', label: 'Gender' },
-  { value: 'DATE_OF_BIRTH', label: 'Date of birth' },
-  { value: 'GUARDIAN', label: 'Guardian' },
-  { value: 'PHONE', label: 'Phone' },
+  { value: 'ROLL_NUMBER', label: t('Roll number') },
+  { value: 'ADMISSION_NUMBER', label: t('Admission no.') },
+  { value: 'GENDER', label: t('Gender') },
+  { value: 'DATE_OF_BIRTH', label: t('Date of birth') },
+  { value: 'GUARDIAN', label: t('Guardian') },
+  { value: 'PHONE', label: t('Phone') },
 ]
 
 /** A division's list, with columns to tick. */
@@ -19,7 +20,7 @@ export function ClassListDialog({ division: first, close }: { division?: string;
   const [title, setTitle] = useState('')
   return (
     <PaperDialog
-      title="Print a class list"
+      title={t('Print a class list')}
       close={close}
       ready={!!division && shown.length > 0}
       paper={() => [
@@ -29,7 +30,7 @@ export function ClassListDialog({ division: first, close }: { division?: string;
       ]}
     >
       <DivisionSelect value={division} onChange={setDivision} />
-      <Checkbox.Group label="Beside the name" value={shown} onChange={setShown}>
+      <Checkbox.Group label={t('Beside the name')} value={shown} onChange={setShown}>
         <Group gap={12} mt={6}>
           {columns.map((c) => (
             <Checkbox key={c.value} value={c.value} label={c.label} />
@@ -37,16 +38,16 @@ export function ClassListDialog({ division: first, close }: { division?: string;
         </Group>
       </Checkbox.Group>
       <NumberInput
-        label="Empty columns"
-        description="To tick or write in"
+        label={t('Empty columns')}
+        description={t('To tick or write in')}
         min={0}
         max={20}
         value={blank}
         onChange={(n) => setBlank(Number(n) || 0)}
       />
       <TextInput
-        label="What the list is for"
-        placeholder="Trip to the zoo"
+        label={t('What the list is for')}
+        placeholder={t('Trip to the zoo')}
         maxLength={100}
         value={title}
         onChange={(e) => setTitle(e.currentTarget.value)}
@@ -61,7 +62,7 @@ export function IDCardsDialog({ division: first, close }: { division?: string; c
   const [perPage, setPerPage] = useState('8')
   return (
     <PaperDialog
-      title="Print ID cards"
+      title={t('Print ID cards')}
       close={close}
       ready={!!division}
       paper={() => ['/school-admin/student/id-cards', { divisionId: division, perPage }, 'id-cards.pdf']}

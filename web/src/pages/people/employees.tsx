@@ -7,22 +7,26 @@ import { api, call, done, download, type Schemas } from '../../api/client'
 import { fetchAll, wireQuery } from '../../api/list'
 import { changed, useClasses, useDivisions, useSubjects } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat, words } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { PaperDialog, PerPage } from '../../patterns/PaperDialog'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import { useYear } from '../../shell/year'
+import { Suppressed } from '../communication/suppressed'
+import { CustomPart, type CustomValues, otherDetails, useCustomColumns, useCustomLine, valuesOf } from './custom-fields'
 import { PersonalData } from './personal-data'
 import { Photo } from './photo'
 
 type Detail = Schemas['EmployeeDetail']
 const types = [
-  { value: 'TEACHER', label: 'Teacher' },
-  { value: 'DRIVER', label: 'Driver' },
-  { value: 'ADMIN', label: 'Office' },
-  { value: 'SUPPORT', label: 'Support' },
+  { value: 'TEACHER', label: t('Teacher') },
+  { value: 'DRIVER', label: t('Driver') },
+  { value: 'ADMIN', label: t('Office') },
+  { value: 'SUPPORT', label: t('Support') },
 ]
 const typeWord = (t: string) => types.find((x) => x.value === t)?.label ?? words(t)
 
@@ -30,6 +34,7 @@ export function Employees() {
   const may = useMay()
   const format = useFormat()
   const [address, setAddress] = useAddress()
+  const custom = useCustomColumns('EMPLOYEE')
   const add = () => setAddress({ open: 'new', tab: undefined })
   const importer = (
     <Button
@@ -38,53 +43,55 @@ export function Employees() {
       variant="default"
       leftSection={<IconUpload size={16} stroke={1.6} />}
     >
-      Import
+      {t('Import')}
     </Button>
   )
   return (
     <ListPage
       path="/school-admin/employee/list"
-      title="Employees"
-      noun={['employee', 'employees']}
+      title={t('Employees')}
+      noun={[t('employee'), t('employees')]}
       id={(e) => e.id}
       name={nameOf}
-      search="Name, code or phone"
+      search={t('Name, code or phone')}
       filters={[
-        { key: 'employeeType', label: 'Staff type', options: types },
+        { key: 'employeeType', label: t('Staff type'), options: types },
         {
           key: 'status',
-          label: 'Status',
+          label: t('Status'),
           options: [
-            { value: 'ACTIVE', label: 'Active' },
-            { value: 'INACTIVE', label: 'Inactive' },
+            { value: 'ACTIVE', label: t('Active') },
+            { value: 'INACTIVE', label: t('Inactive') },
           ],
         },
+        ...custom.filters,
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: nameOf, sort: 'firstName' },
+        { key: 'name', title: t('Name'), cell: nameOf, sort: 'firstName' },
         {
           key: 'code',
-          title: 'Code',
+          title: t('Code'),
           cell: (e) => <span className="figures">{e.employeeCode}</span>,
           sort: 'employeeCode',
         },
-        { key: 'type', title: 'Staff type', cell: (e) => typeWord(e.employeeType), phone: true },
-        { key: 'designation', title: 'Designation', cell: (e) => e.designation },
-        { key: 'department', title: 'Department', cell: (e) => e.department, hidden: true },
-        { key: 'phone', title: 'Phone', cell: (e) => <span className="figures">{e.phone}</span> },
-        { key: 'email', title: 'E-mail', cell: (e) => e.email, hidden: true },
-        { key: 'joined', title: 'Joined', cell: (e) => format.date(e.joiningDate), sort: 'joiningDate' },
+        { key: 'type', title: t('Staff type'), cell: (e) => typeWord(e.employeeType), phone: true },
+        { key: 'designation', title: t('Designation'), cell: (e) => e.designation },
+        { key: 'department', title: t('Department'), cell: (e) => e.department, hidden: true },
+        { key: 'phone', title: t('Phone'), cell: (e) => <span className="figures">{e.phone}</span> },
+        { key: 'email', title: t('E-mail'), cell: (e) => e.email, hidden: true },
+        { key: 'joined', title: t('Joined'), cell: (e) => format.date(e.joiningDate), sort: 'joiningDate' },
         {
           key: 'status',
-          title: 'Status',
+          title: t('Status'),
           cell: (e) => <Status tone={e.status === 'ACTIVE' ? 'good' : 'off'}>{words(e.status)}</Status>,
         },
+        ...custom.columns,
       ]}
       csv={(q) => download('/school-admin/employee/export', wireQuery(q), 'employees.csv')}
       primary={
         may('employee', 'write') && (
           <Button leftSection={<IconPlus size={16} />} onClick={add}>
-            Add an employee
+            {t('Add an employee')}
           </Button>
         )
       }
@@ -97,17 +104,19 @@ export function Employees() {
       empty={
         <Empty
           icon={<IconId size={32} stroke={1.2} />}
-          title="No employees yet"
-          text="Teachers, drivers, office and support staff. Each can sign in with their phone at once; teachers see the divisions they are assigned to."
+          title={t('No employees yet')}
+          text={t(
+            'Teachers, drivers, office and support staff. Each can sign in with their phone at once; teachers see the divisions they are assigned to.',
+          )}
           action={
             may('employee', 'write') && (
               <>
-                <Button onClick={add}>Add an employee</Button>
+                <Button onClick={add}>{t('Add an employee')}</Button>
                 {importer}
               </>
             )
           }
-          example="For example: Ravi Menon, teacher, +91 98765 43211."
+          example={t('For example: Ravi Menon, teacher, +91 98765 43211.')}
         />
       }
       drawer={(id, close) =>
@@ -125,11 +134,11 @@ function StaffCards({ type: first }: { type?: string }) {
   return (
     <>
       <Button variant="default" leftSection={<IconId size={16} stroke={1.6} />} onClick={() => setOpen(true)}>
-        ID cards
+        {t('ID cards')}
       </Button>
       {open && (
         <PaperDialog
-          title="Print ID cards"
+          title={t('Print ID cards')}
           close={() => setOpen(false)}
           paper={() => [
             '/school-admin/employee/id-cards',
@@ -138,10 +147,10 @@ function StaffCards({ type: first }: { type?: string }) {
           ]}
         >
           <NativeSelect
-            label="Staff type"
+            label={t('Staff type')}
             value={type}
             onChange={(e) => setType(e.currentTarget.value)}
-            data={[{ value: '', label: 'Everybody' }, ...types]}
+            data={[{ value: '', label: t('Everybody') }, ...types]}
           />
           <PerPage value={perPage} onChange={setPerPage} />
         </PaperDialog>
@@ -151,23 +160,23 @@ function StaffCards({ type: first }: { type?: string }) {
 }
 
 const labels = {
-  firstName: 'First name',
-  lastName: 'Last name',
-  employeeType: 'Staff type',
-  roleId: 'Role',
-  employeeCode: 'Code',
-  phone: 'Phone',
-  email: 'E-mail',
-  department: 'Department',
-  designation: 'Designation',
-  qualification: 'Qualification',
-  joiningDate: 'Joined on',
-  leavingDate: 'Last day',
-  licenceNumber: 'Driving licence',
-  licenceExpiryDate: 'Licence valid until',
-  photoFileId: 'Photo',
+  firstName: t('First name'),
+  lastName: t('Last name'),
+  employeeType: t('Staff type'),
+  roleId: t('Role'),
+  employeeCode: t('Code'),
+  phone: t('Phone'),
+  email: t('E-mail'),
+  department: t('Department'),
+  designation: t('Designation'),
+  qualification: t('Qualification'),
+  joiningDate: t('Joined on'),
+  leavingDate: t('Last day'),
+  licenceNumber: t('Driving licence'),
+  licenceExpiryDate: t('Licence valid until'),
+  photoFileId: t('Photo'),
 } as const
-type Fields = { [K in keyof typeof labels]: string | null }
+type Fields = { [K in keyof typeof labels]: string | null } & { customFields: CustomValues }
 const blank: Fields = {
   firstName: '',
   lastName: '',
@@ -184,12 +193,12 @@ const blank: Fields = {
   licenceNumber: '',
   licenceExpiryDate: null,
   photoFileId: null,
+  customFields: {},
 }
 
 function pick(e: Detail): Fields {
-  return Object.fromEntries(
-    Object.keys(labels).map((k) => [k, e[k as keyof Detail] ?? blank[k as keyof Fields]]),
-  ) as Fields
+  const own = Object.keys(labels).map((k) => [k, e[k as keyof Detail] ?? blank[k as keyof Fields]])
+  return { ...Object.fromEntries(own), customFields: valuesOf(e) } as Fields
 }
 
 function Form({ draft, create }: { draft: ReturnType<typeof useDraft<Fields>>; create?: boolean }) {
@@ -214,31 +223,31 @@ function Form({ draft, create }: { draft: ReturnType<typeof useDraft<Fields>>; c
               k: 'roleId',
               label: labels.roleId,
               data: choices.map((r) => ({ value: r.id, label: r.name })),
-              none: create ? 'Default for this type' : undefined,
+              none: create ? t('Default for this type') : undefined,
             })
           : f.text({
               k: 'employeeCode',
               label: labels.employeeCode,
-              placeholder: create ? 'Automatic' : undefined,
+              placeholder: create ? t('Automatic') : undefined,
             })}
         {f.text({
           k: 'phone',
           label: labels.phone,
           required: true,
           inputMode: 'tel',
-          description: 'Used to sign in',
+          description: t('Used to sign in'),
         })}
         {f.text({
           k: 'email',
           label: labels.email,
           inputMode: 'email',
-          description: draft.values.employeeType === 'ADMIN' ? 'Used to sign in here' : undefined,
+          description: draft.values.employeeType === 'ADMIN' ? t('Used to sign in here') : undefined,
         })}
         {choices.length > 1 &&
           f.text({
             k: 'employeeCode',
             label: labels.employeeCode,
-            placeholder: create ? 'Automatic' : undefined,
+            placeholder: create ? t('Automatic') : undefined,
           })}
         {f.text({ k: 'designation', label: labels.designation })}
         {f.text({ k: 'department', label: labels.department })}
@@ -252,6 +261,7 @@ function Form({ draft, create }: { draft: ReturnType<typeof useDraft<Fields>>; c
           {f.day({ k: 'licenceExpiryDate', label: labels.licenceExpiryDate })}
         </div>
       )}
+      <CustomPart draft={draft} subject="EMPLOYEE" heading />
     </Stack>
   )
 }
@@ -277,11 +287,11 @@ function NewEmployee({ close }: { close: () => void }) {
         save.submit()
       }}
     >
-      <DrawerHead title="Add an employee" close={close} />
+      <DrawerHead title={t('Add an employee')} close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Form draft={draft} create />
       </div>
-      <SaveBar draft={draft} {...save} submit={() => undefined} label="Add" always onCancel={close} />
+      <SaveBar draft={draft} {...save} submit={() => undefined} label={t('Add')} always onCancel={close} />
     </form>
   )
 }
@@ -325,8 +335,8 @@ function EmployeeDrawer({ id, close }: { id: string; close: () => void }) {
             mt={12}
           >
             <Tabs.List>
-              <Tabs.Tab value="details">Details</Tabs.Tab>
-              <Tabs.Tab value="assignments">Assignments</Tabs.Tab>
+              <Tabs.Tab value="details">{t('Details')}</Tabs.Tab>
+              <Tabs.Tab value="assignments">{t('Assignments')}</Tabs.Tab>
             </Tabs.List>
           </Tabs>
         )}
@@ -338,9 +348,11 @@ function EmployeeDrawer({ id, close }: { id: string; close: () => void }) {
 
 function Details({ employee }: { employee: Detail }) {
   const draft = useDraft<Fields>(pick(employee))
+  const customLine = useCustomLine('EMPLOYEE')
   const save = useSave({
     draft,
-    labels,
+    labels: { ...labels, customFields: otherDetails },
+    say: { customFields: customLine },
     version: employee.version,
     save: (c, version) =>
       call(
@@ -365,6 +377,7 @@ function Details({ employee }: { employee: Detail }) {
     >
       <div className="drawer-body" style={{ flex: 1 }}>
         <Form draft={draft} />
+        {employee.userId && <Suppressed userId={employee.userId} />}
       </div>
       <SaveBar draft={draft} {...save} submit={() => undefined} />
       {save.conflict}
@@ -401,18 +414,18 @@ function Actions({ employee, close }: { employee: Detail; close: () => void }) {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="More">
+          <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label={t('More')}>
             <IconDots size={18} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {may('permission', 'read') && <Menu.Item onClick={() => setPrivacy(true)}>Personal data…</Menu.Item>}
+          {may('permission', 'read') && <Menu.Item onClick={() => setPrivacy(true)}>{t('Personal data…')}</Menu.Item>}
           {maySwitch && active && (
             <Menu.Item c="red.8" onClick={() => setAsking(true)}>
-              Deactivate…
+              {t('Deactivate…')}
             </Menu.Item>
           )}
-          {maySwitch && !active && <Menu.Item onClick={() => on.mutate()}>Activate again</Menu.Item>}
+          {maySwitch && !active && <Menu.Item onClick={() => on.mutate()}>{t('Activate again')}</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
       {privacy && (
@@ -421,22 +434,24 @@ function Actions({ employee, close }: { employee: Detail; close: () => void }) {
           id={employee.id}
           name={nameOf(employee)}
           number={employee.employeeCode}
-          here={active ? 'They can be erased once they are deactivated.' : undefined}
+          here={active ? t('They can be erased once they are deactivated.') : undefined}
           close={() => setPrivacy(false)}
           erased={close}
         />
       )}
       <Confirm
         opened={asking}
-        title={`Deactivate ${nameOf(employee)}?`}
-        action="Deactivate"
+        title={t('Deactivate {name}?', { name: nameOf(employee) })}
+        action={t('Deactivate')}
         danger
         busy={off.isPending}
         error={off.error}
         onClose={() => setAsking(false)}
         onConfirm={() => off.mutate()}
       >
-        They are signed out at once and cannot sign in again. What they did stays, and you can activate them again.
+        {t(
+          'They are signed out at once and cannot sign in again. What they did stays, and you can activate them again.',
+        )}
       </Confirm>
     </>
   )
@@ -458,11 +473,11 @@ function Assignments({ id }: { id: string }) {
     return (
       <div className="drawer-body">
         <Empty
-          title="No academic year yet"
-          text="Assignments belong to a year."
+          title={t('No academic year yet')}
+          text={t('Assignments belong to a year.')}
           action={
             <Button component={Link} to="/years" search={{ open: 'new' } as never}>
-              Add a year
+              {t('Add a year')}
             </Button>
           }
         />
@@ -533,28 +548,31 @@ function AssignmentForm({
     >
       <div className="drawer-body" style={{ flex: 1 }}>
         <Text c="dimmed" mb={16}>
-          In {yearName}. A line without a division counts for the whole class, one without a subject for all subjects.
+          {t(
+            'In {yearName}. A line without a division counts for the whole class, one without a subject for all subjects.',
+            { yearName },
+          )}
         </Text>
         <Stack gap={12}>
           {list.map((l, i) => (
             <Stack key={i} gap={8} className="panel" p={12}>
               <div className="triple">
                 <NativeSelect
-                  aria-label="Class"
+                  aria-label={t('Class')}
                   value={l.classId}
                   error={wrong(i, 'classId')}
                   data={[
-                    { value: '', label: 'Class' },
+                    { value: '', label: t('Class') },
                     ...(classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
                   ]}
                   onChange={(e) => set(i, { classId: e.currentTarget.value, divisionId: null })}
                 />
                 <NativeSelect
-                  aria-label="Division"
+                  aria-label={t('Division')}
                   value={l.divisionId ?? ''}
                   error={wrong(i, 'divisionId')}
                   data={[
-                    { value: '', label: 'All divisions' },
+                    { value: '', label: t('All divisions') },
                     ...(divisions.data ?? [])
                       .filter((d) => d.classId === l.classId)
                       .map((d) => ({ value: d.id, label: d.name })),
@@ -562,11 +580,11 @@ function AssignmentForm({
                   onChange={(e) => set(i, { divisionId: e.currentTarget.value || null })}
                 />
                 <NativeSelect
-                  aria-label="Subject"
+                  aria-label={t('Subject')}
                   value={l.subjectId ?? ''}
                   error={wrong(i, 'subjectId')}
                   data={[
-                    { value: '', label: 'All subjects' },
+                    { value: '', label: t('All subjects') },
                     ...(subjects.data ?? []).map((s) => ({ value: s.id, label: s.name })),
                   ]}
                   onChange={(e) => set(i, { subjectId: e.currentTarget.value || null })}
@@ -575,7 +593,7 @@ function AssignmentForm({
                   variant="subtle"
                   color="gray"
                   size={36}
-                  aria-label="Remove this line"
+                  aria-label={t('Remove this line')}
                   onClick={() =>
                     draft.set(
                       'assignments',
@@ -588,14 +606,14 @@ function AssignmentForm({
               </div>
               <Switch
                 size="sm"
-                label="Class teacher"
+                label={t('Class teacher')}
                 checked={l.isClassTeacher}
                 error={wrong(i, 'isClassTeacher')}
                 onChange={(e) => set(i, { isClassTeacher: e.currentTarget.checked })}
               />
             </Stack>
           ))}
-          {list.length === 0 && <Text>Nothing yet: they see no division.</Text>}
+          {list.length === 0 && <Text>{t('Nothing yet: they see no division.')}</Text>}
           <Group>
             <Button
               variant="default"
@@ -607,7 +625,7 @@ function AssignmentForm({
                 ])
               }
             >
-              Add a line
+              {t('Add a line')}
             </Button>
           </Group>
         </Stack>

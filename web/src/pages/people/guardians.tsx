@@ -4,26 +4,29 @@ import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Confirm, Empty } from '../../patterns/feedback'
-import { nameOf, words } from '../../patterns/format'
+import { nameOf } from '../../patterns/format'
 import { fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import { Suppressed } from '../communication/suppressed'
+import { CustomPart, type CustomValues, useCustomLine, valuesOf } from './custom-fields'
 import { PersonalData } from './personal-data'
 
 type Guardian = Schemas['Guardianship']
 const relations = ['FATHER', 'MOTHER', 'GUARDIAN', 'OTHER'].map((value) => ({ value, label: words(value) }))
 const labels = {
-  firstName: 'First name',
-  lastName: 'Last name',
-  relation: 'Relation',
-  phone: 'Phone',
-  email: 'E-mail',
-  occupation: 'Occupation',
-  isPrimary: 'Primary contact',
-  isFeePayer: 'Pays the fees',
-  canPickUp: 'May pick up',
-  canViewData: 'Sees the child in the app',
-  hasCustody: 'Has custody',
+  firstName: t('First name'),
+  lastName: t('Last name'),
+  relation: t('Relation'),
+  phone: t('Phone'),
+  email: t('E-mail'),
+  occupation: t('Occupation'),
+  isPrimary: t('Primary contact'),
+  isFeePayer: t('Pays the fees'),
+  canPickUp: t('May pick up'),
+  canViewData: t('Sees the child in the app'),
+  hasCustody: t('Has custody'),
 } as const
 type Fields = {
   firstName: string
@@ -37,6 +40,7 @@ type Fields = {
   canPickUp: boolean
   canViewData: boolean
   hasCustody: boolean
+  customFields: CustomValues
 }
 
 function fieldsFrom(g?: Guardian): Fields {
@@ -52,6 +56,7 @@ function fieldsFrom(g?: Guardian): Fields {
     canPickUp: g?.canPickUp ?? true,
     canViewData: g?.canViewData ?? true,
     hasCustody: g?.hasCustody ?? true,
+    customFields: valuesOf(g),
   }
 }
 
@@ -76,15 +81,17 @@ export function Guardians({ student }: { student: Schemas['StudentDetail'] }) {
         <GuardianForm student={student.id} close={() => setEditing(null)} />
       ) : student.guardians.length === 0 ? (
         <Empty
-          title="No guardian yet"
-          text="Who may be called, who picks the child up, and who sees them in the app. A guardian signs in with the phone you enter."
-          action={may('student', 'write') && <Button onClick={() => setEditing('new')}>Add a guardian</Button>}
+          title={t('No guardian yet')}
+          text={t(
+            'Who may be called, who picks the child up, and who sees them in the app. A guardian signs in with the phone you enter.',
+          )}
+          action={may('student', 'write') && <Button onClick={() => setEditing('new')}>{t('Add a guardian')}</Button>}
         />
       ) : (
         may('student', 'write') && (
           <Group>
             <Button variant="default" onClick={() => setEditing('new')}>
-              Add a guardian
+              {t('Add a guardian')}
             </Button>
           </Group>
         )
@@ -104,12 +111,13 @@ function GuardianCard({
 }) {
   const may = useMay()
   const [privacy, setPrivacy] = useState(false)
+  const custom = useCustomLine('GUARDIAN')(valuesOf(g))
   const tags = [
     g.isPrimary && labels.isPrimary,
     g.isFeePayer && labels.isFeePayer,
-    !g.canPickUp && 'May not pick up',
-    !g.canViewData && 'Not in the app',
-    !g.hasCustody && 'No custody',
+    !g.canPickUp && t('May not pick up'),
+    !g.canViewData && t('Not in the app'),
+    !g.hasCustody && t('No custody'),
   ].filter(Boolean)
   return (
     <Paper withBorder p={16}>
@@ -129,6 +137,11 @@ function GuardianCard({
               {g.occupation}
             </Text>
           )}
+          {custom && (
+            <Text size="sm" c="dimmed">
+              {custom}
+            </Text>
+          )}
           <Group gap={4} mt={8}>
             {tags.map((t) => (
               <Badge key={String(t)} variant="default" tt="none" fw={500} radius={8}>
@@ -141,12 +154,12 @@ function GuardianCard({
         <Group gap={8} justify="flex-end">
           {may('permission', 'read') && (
             <Button variant="subtle" color="gray" size="compact-md" onClick={() => setPrivacy(true)}>
-              Personal data…
+              {t('Personal data…')}
             </Button>
           )}
           {edit && (
             <Button variant="default" size="compact-md" onClick={edit}>
-              Edit
+              {t('Edit')}
             </Button>
           )}
         </Group>
@@ -157,7 +170,7 @@ function GuardianCard({
           id={g.id}
           name={nameOf(g)}
           number={g.phone}
-          here={childIsHere ? 'They can be erased once all their children have left or are unlinked.' : undefined}
+          here={childIsHere ? t('They can be erased once all their children have left or are unlinked.') : undefined}
           close={() => setPrivacy(false)}
           erased={() => setPrivacy(false)}
         />
@@ -223,11 +236,12 @@ function GuardianForm({ student, guardian, close }: { student: string; guardian?
               label: labels.phone,
               required: true,
               inputMode: 'tel',
-              description: 'Used to sign in',
+              description: t('Used to sign in'),
             })}
             {f.text({ k: 'email', label: labels.email, inputMode: 'email' })}
             {f.text({ k: 'occupation', label: labels.occupation })}
           </div>
+          <CustomPart draft={draft} subject="GUARDIAN" />
           <div className="pair">
             {f.yes({ k: 'isPrimary', label: labels.isPrimary })}
             {f.yes({ k: 'isFeePayer', label: labels.isFeePayer })}
@@ -238,7 +252,7 @@ function GuardianForm({ student, guardian, close }: { student: string; guardian?
           {guardian && may('student', 'delete') && (
             <Group>
               <Button variant="subtle" color="red" c="red.8" size="compact-md" onClick={() => setAsking(true)}>
-                Unlink…
+                {t('Unlink…')}
               </Button>
             </Group>
           )}
@@ -247,22 +261,22 @@ function GuardianForm({ student, guardian, close }: { student: string; guardian?
           draft={draft}
           {...save}
           submit={() => undefined}
-          label={guardian ? 'Save' : 'Add'}
+          label={guardian ? t('Save') : t('Add')}
           always
           onCancel={close}
         />
       </form>
       <Confirm
         opened={asking}
-        title={`Unlink ${guardian ? nameOf(guardian) : ''}?`}
-        action="Unlink"
+        title={t('Unlink {name}?', { name: guardian ? nameOf(guardian) : '' })}
+        action={t('Unlink')}
         danger
         busy={unlink.isPending}
         error={unlink.error}
         onClose={() => setAsking(false)}
         onConfirm={() => unlink.mutate()}
       >
-        They no longer see this child, from this moment. Other children of theirs stay linked.
+        {t('They no longer see this child, from this moment. Other children of theirs stay linked.')}
       </Confirm>
     </Paper>
   )

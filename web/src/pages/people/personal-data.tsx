@@ -7,21 +7,22 @@ import { useState } from 'react'
 import { api, asProblem, call, download } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 
 type Kind = 'student' | 'guardian' | 'employee'
 
 /** Which number of theirs is typed again before they are erased. */
 const numbers = {
-  student: { field: 'admissionNumber', label: 'Admission number' },
-  guardian: { field: 'phone', label: 'Phone' },
-  employee: { field: 'employeeCode', label: 'Employee code' },
+  student: { field: 'admissionNumber', label: t('Admission number') },
+  guardian: { field: 'phone', label: t('Phone') },
+  employee: { field: 'employeeCode', label: t('Employee code') },
 } as const
 
 const kept = {
-  student: 'Receipts, fees and attendance counts stay, without the name.',
-  guardian: 'Receipts stay, without the name.',
-  employee: 'What they entered for others stays, without the name.',
+  student: t('Receipts, fees and attendance counts stay, without the name.'),
+  guardian: t('Receipts stay, without the name.'),
+  employee: t('What they entered for others stays, without the name.'),
 }
 
 function erase(kind: Kind, id: string, reason: string, typed: string) {
@@ -72,15 +73,15 @@ export function PersonalData({
     mutationFn: () => erase(kind, id, reason, typed),
     onSuccess: (e) => {
       changed('/school-admin/')
-      notifications.show({ message: `Erased. The records now say "${e.name}".` })
+      notifications.show({ message: t('Erased. The records now say "{name}".', { name: e.name }) })
       erased()
     },
   })
   const fields = go.error ? asProblem(go.error).fields : {}
   return (
-    <Dialog onClose={close} title={`Personal data of ${name}`} size={520}>
+    <Dialog onClose={close} title={t('Personal data of {name}', { name })} size={520}>
       <Stack gap={16}>
-        <Text>Everything that is kept of this person, as one file (JSON), for when they ask for it.</Text>
+        <Text>{t('Everything that is kept of this person, as one file (JSON), for when they ask for it.')}</Text>
         <Group>
           <Button
             variant="default"
@@ -88,7 +89,7 @@ export function PersonalData({
             loading={take.isPending}
             onClick={() => take.mutate()}
           >
-            Download
+            {t('Download')}
           </Button>
         </Group>
         <Trouble error={take.error} />
@@ -105,13 +106,15 @@ export function PersonalData({
                 }}
               >
                 <Stack gap={16}>
-                  <Alert color="red" variant="light" title="Erasing cannot be undone">
-                    Name, contact, photo, notes and files are erased, and they can no longer sign in. {kept[kind]}
+                  <Alert color="red" variant="light" title={t('Erasing cannot be undone')}>
+                    {t('Name, contact, photo, notes and files are erased, and they can no longer sign in. {kept}', {
+                      kept: kept[kind],
+                    })}
                   </Alert>
                   <Textarea
-                    label="Reason (kept in the audit log)"
-                    description="Name nobody in it"
-                    placeholder="Asked by the family in writing"
+                    label={t('Reason (kept in the audit log)')}
+                    description={t('Name nobody in it')}
+                    placeholder={t('Asked by the family in writing')}
                     maxLength={500}
                     value={reason}
                     error={fields.reason}
@@ -119,7 +122,7 @@ export function PersonalData({
                   />
                   <TextInput
                     label={label}
-                    description={`Type ${number} to go on`}
+                    description={t('Type {number} to go on', { number })}
                     autoComplete="off"
                     value={typed}
                     error={fields[field]}
@@ -128,7 +131,7 @@ export function PersonalData({
                   <Trouble error={go.error} />
                   <Group justify="flex-end" gap={8}>
                     <Button variant="default" onClick={close}>
-                      Cancel
+                      {t('Cancel')}
                     </Button>
                     <Button
                       type="submit"
@@ -136,7 +139,7 @@ export function PersonalData({
                       loading={go.isPending}
                       disabled={!reason.trim() || !typed.trim()}
                     >
-                      Erase permanently
+                      {t('Erase permanently')}
                     </Button>
                   </Group>
                 </Stack>
@@ -147,7 +150,7 @@ export function PersonalData({
         {(here || !may('permission', 'delete')) && (
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Close
+              {t('Close')}
             </Button>
           </Group>
         )}

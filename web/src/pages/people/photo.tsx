@@ -1,4 +1,6 @@
 // The photo of a student or an employee, in their form. ID cards and hall tickets print it.
+
+import { t } from '../../messages/console'
 import { Picture } from '../../patterns/Picture'
 import type { Draft } from '../../patterns/record'
 
@@ -6,9 +8,9 @@ export function Photo<T extends { photoFileId: string | null }>({ draft }: { dra
   return (
     <Picture
       id={draft.values.photoFileId}
-      label="Photo"
+      label={t('Photo')}
       purpose="PHOTO"
-      none="None yet: ID cards have a frame for one."
+      none={t('None yet: ID cards have a frame for one.')}
       error={draft.errors.photoFileId}
       set={(id) => draft.set('photoFileId', id)}
       fail={(message) => draft.setErrors({ photoFileId: message })}

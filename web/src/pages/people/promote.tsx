@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed, useClasses, useYears } from '../../api/queries'
+import { rich, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { Export } from '../../patterns/Export'
@@ -14,16 +15,16 @@ import { Wizard, WizardButtons } from '../../patterns/wizard'
 type Promotion = Schemas['Promotion']
 
 const steps = [
-  { key: 'class', title: 'Which class' },
-  { key: 'check', title: 'Who goes where' },
-  { key: 'done', title: 'Done' },
+  { key: 'class', title: t('Which class') },
+  { key: 'check', title: t('Who goes where') },
+  { key: 'done', title: t('Done') },
 ]
 const outcomes: Record<string, [tone: 'good' | 'busy' | 'warn' | 'bad' | 'off', word: string]> = {
-  PROMOTED: ['good', 'Promoted'],
-  RETAINED: ['warn', 'Stays'],
-  LEFT: ['off', 'Leaves'],
-  GRADUATED: ['good', 'Graduates'],
-  LEFT_OUT: ['bad', 'Left out'],
+  PROMOTED: ['good', t('Promoted')],
+  RETAINED: ['warn', t('Stays')],
+  LEFT: ['off', t('Leaves')],
+  GRADUATED: ['good', t('Graduates')],
+  LEFT_OUT: ['bad', t('Left out')],
 }
 
 /** Takes a class into the next year: a trial first, then all of it, and a way back until the year starts. */
@@ -91,48 +92,50 @@ export function Promote() {
     left: count('LEFT'),
     leftOut: count('LEFT_OUT'),
   }
-  const className = classes.data?.find((c) => c.id === classId)?.name ?? 'the class'
+  const className = classes.data?.find((c) => c.id === classId)?.name ?? t('the class')
   const yearName = years.data?.find((y) => y.id === toYearId)?.name ?? ''
   const step = result ? 'done' : plan ? 'check' : 'class'
   const sum = (p: typeof ticked) =>
     [
-      p.promoted && `${format.number(p.promoted)} promoted`,
-      p.retained && `${format.number(p.retained)} stay`,
-      p.graduated && `${format.number(p.graduated)} graduate`,
-      p.left && `${format.number(p.left)} leave`,
-      p.leftOut && `${format.number(p.leftOut)} are left out`,
+      p.promoted && t('{promoted} promoted', { promoted: format.number(p.promoted) }),
+      p.retained && t('{retained} stay', { retained: format.number(p.retained) }),
+      p.graduated && t('{graduated} graduate', { graduated: format.number(p.graduated) }),
+      p.left && t('{left} leave', { left: format.number(p.left) }),
+      p.leftOut && t('{leftOut} are left out', { leftOut: format.number(p.leftOut) }),
     ]
       .filter(Boolean)
-      .join(', ') || 'nobody moves'
+      .join(', ') || t('nobody moves')
   return (
-    <Wizard title="Promote a class" steps={steps} current={step}>
+    <Wizard title={t('Promote a class')} steps={steps} current={step}>
       {step === 'class' && (
         <Stack gap={16} className="reading">
           <Text>
-            At the end of {active?.name ?? 'the year'} the class's enrolments close, and new ones open in the next class
-            on the first day of the next year. You see who goes where before anything happens.
+            {t(
+              "At the end of {name} the class's enrolments close, and new ones open in the next class on the first day of the next year. You see who goes where before anything happens.",
+              { name: active?.name ?? t('the year') },
+            )}
           </Text>
           {years.isSuccess && next.length === 0 ? (
-            <Alert variant="light" title="There is no year to go to yet">
-              <Text mb={12}>Add the next academic year first; it need not be active.</Text>
+            <Alert variant="light" title={t('There is no year to go to yet')}>
+              <Text mb={12}>{t('Add the next academic year first; it need not be active.')}</Text>
               <Button component={Link} to="/years" search={{ open: 'new' } as never} variant="default">
-                Add a year
+                {t('Add a year')}
               </Button>
             </Alert>
           ) : (
             <>
               <div className="pair">
                 <NativeSelect
-                  label="Class"
+                  label={t('Class')}
                   value={classId}
                   onChange={(e) => setAddress({ class: e.currentTarget.value })}
                   data={[
-                    { value: '', label: 'Choose a class' },
+                    { value: '', label: t('Choose a class') },
                     ...(classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
                   ]}
                 />
                 <NativeSelect
-                  label="Into the year"
+                  label={t('Into the year')}
                   value={toYearId}
                   onChange={(e) => setAddress({ year: e.currentTarget.value })}
                   data={next.map((y) => ({ value: y.id, label: y.name }))}
@@ -147,7 +150,7 @@ export function Promote() {
                 }}
                 busy={run.isPending}
                 disabled={!classId || !toYearId}
-                label="See who goes where"
+                label={t('See who goes where')}
               />
             </>
           )}
@@ -157,7 +160,11 @@ export function Promote() {
         <Stack gap={16}>
           <Group justify="space-between" wrap="nowrap" align="flex-start" gap={8}>
             <Text>
-              From {className} into {yearName}: <b>{sum(ticked)}</b>. Tick the students who are not promoted.
+              {rich('From {className} into {yearName}: {sum}. Tick the students who are not promoted.', {
+                className,
+                yearName,
+                sum: <b>{sum(ticked)}</b>,
+              })}
             </Text>
             <Export
               onClick={() =>
@@ -176,16 +183,16 @@ export function Promote() {
           </Group>
           <Trouble error={run.error} />
           <div className="panel">
-            <div className="list-scroll" tabIndex={0} role="region" aria-label="Who goes where">
+            <div className="list-scroll" tabIndex={0} role="region" aria-label={t('Who goes where')}>
               <table className="list">
                 <thead>
                   <tr>
-                    <th scope="col">Student</th>
-                    <th scope="col">Number</th>
-                    <th scope="col">What happens</th>
-                    <th scope="col">To</th>
-                    <th scope="col">Stays</th>
-                    <th scope="col">Leaves</th>
+                    <th scope="col">{t('Student')}</th>
+                    <th scope="col">{t('Number')}</th>
+                    <th scope="col">{t('What happens')}</th>
+                    <th scope="col">{t('To')}</th>
+                    <th scope="col">{t('Stays')}</th>
+                    <th scope="col">{t('Leaves')}</th>
                   </tr>
                 </thead>
                 <tbody>
@@ -205,7 +212,7 @@ export function Promote() {
                         <td>
                           <Checkbox
                             size="xs"
-                            aria-label={`${s.name} stays`}
+                            aria-label={t('{name} stays', { name: s.name })}
                             checked={retained.has(s.studentId)}
                             onChange={(e) => mark(s.studentId, e.currentTarget.checked ? 'stay' : 'up')}
                           />
@@ -213,7 +220,7 @@ export function Promote() {
                         <td>
                           <Checkbox
                             size="xs"
-                            aria-label={`${s.name} leaves`}
+                            aria-label={t('{name} leaves', { name: s.name })}
                             checked={left.has(s.studentId)}
                             onChange={(e) => mark(s.studentId, e.currentTarget.checked ? 'leave' : 'up')}
                           />
@@ -231,27 +238,36 @@ export function Promote() {
             }}
             next={() => run.mutate({ dryRun: true, retained, left })}
             busy={run.isPending && !asking}
-            label="Promote…"
+            label={t('Promote…')}
             disabled={students.length === 0}
           />
           <Confirm
             opened={asking}
-            title={`Promote ${className}?`}
-            action="Promote"
+            title={t('Promote {className}?', { className })}
+            action={t('Promote')}
             busy={run.isPending}
             error={run.error}
             onClose={() => setAsking(false)}
             onConfirm={() => run.mutate({ dryRun: false, retained, left })}
           >
-            {sum(ticked)[0]?.toUpperCase()}
-            {sum(ticked).slice(1)}. You can undo it until {yearName} starts.
+            {t('{sum}{sum2}. You can undo it until {yearName} starts.', {
+              sum: sum(ticked)[0]?.toUpperCase(),
+              sum2: sum(ticked).slice(1),
+              yearName,
+            })}
           </Confirm>
         </Stack>
       )}
       {step === 'done' && (
         <Stack gap={16} className="reading">
-          <Alert variant="light" role="status" title={result!.undone ? 'Undone' : `${className} is promoted`}>
-            {result!.undone ? 'Everybody is where they were.' : `Into ${yearName}: ${sum(result!)}.`}
+          <Alert
+            variant="light"
+            role="status"
+            title={result!.undone ? t('Undone') : t('{className} is promoted', { className })}
+          >
+            {result!.undone
+              ? t('Everybody is where they were.')
+              : t('Into {yearName}: {sum}.', { yearName, sum: sum(result!) })}
           </Alert>
           <Trouble error={undo.error} />
           <Group gap={8}>
@@ -265,11 +281,11 @@ export function Promote() {
                 setAddress({ class: undefined })
               }}
             >
-              Promote another class
+              {t('Promote another class')}
             </Button>
             {!result!.undone && result!.id && (
               <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate(result!.id!)}>
-                Undo
+                {t('Undo')}
               </Button>
             )}
           </Group>

@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { nameOf } from '../../patterns/format'
 import { fieldsOf, useDraft } from '../../patterns/record'
@@ -31,13 +32,13 @@ export function Readmit({
       ),
     onSuccess: () => {
       changed('/school-admin/student/')
-      notifications.show({ message: `${nameOf(student)} is readmitted` })
+      notifications.show({ message: t('{name} is readmitted', { name: nameOf(student) }) })
       close()
     },
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
   return (
-    <Dialog onClose={close} title={`Readmit ${nameOf(student)}`}>
+    <Dialog onClose={close} title={t('Readmit {name}', { name: nameOf(student) })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -45,20 +46,20 @@ export function Readmit({
         }}
       >
         <Stack gap={16}>
-          {f.choice({ k: 'divisionId', label: 'Division', data: divisions, none: 'Choose', required: true })}
-          {f.number({ k: 'rollNumber', label: 'Roll no.', min: 1 })}
-          {f.day({ k: 'date', label: 'First day', description: 'Leave empty for today' })}
-          {f.text({ k: 'reason', label: 'Reason', placeholder: 'The family has moved back', maxLength: 500 })}
+          {f.choice({ k: 'divisionId', label: t('Division'), data: divisions, none: t('Choose'), required: true })}
+          {f.number({ k: 'rollNumber', label: t('Roll no.'), min: 1 })}
+          {f.day({ k: 'date', label: t('First day'), description: t('Leave empty for today') })}
+          {f.text({ k: 'reason', label: t('Reason'), placeholder: t('The family has moved back'), maxLength: 500 })}
           <Text size="sm" c="dimmed">
-            They keep their admission number, guardians and ledger. The leaving certificate stays on file.
+            {t('They keep their admission number, guardians and ledger. The leaving certificate stays on file.')}
           </Text>
           <Trouble error={readmit.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={readmit.isPending}>
-              Readmit
+              {t('Readmit')}
             </Button>
           </Group>
         </Stack>

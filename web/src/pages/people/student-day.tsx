@@ -9,10 +9,12 @@ import { useAddress } from '../../patterns/address'
 import { addDays, useToday } from '../../patterns/choices'
 import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
+import { words } from '../../patterns/words'
 import { Reach } from '../communication/reach'
 import { readCard } from '../exams/card'
 import '../../day.css'
+import { rich, t } from '../../messages/console'
 
 const tones: Record<string, 'good' | 'bad' | 'warn' | 'busy' | 'off'> = {
   PRESENT: 'good',
@@ -42,23 +44,22 @@ export function AttendanceTab({ id, name }: { id: string; name: string }) {
     <>
       <Group justify="space-between" mb={12} gap={8}>
         <Text>
-          {marked > 0 ? (
-            <>
-              <b>{format.number(Math.round(((count('PRESENT') + count('LATE')) * 1000) / marked) / 10)} %</b> came;{' '}
-              {format.number(count('ABSENT'))} absent, {format.number(count('LATE'))} late,{' '}
-              {format.number(count('LEAVE'))} on leave
-            </>
-          ) : (
-            ' '
-          )}
+          {marked > 0
+            ? rich('{b} came; {n} absent, {n2} late, {n3} on leave', {
+                b: <b>{format.number(Math.round(((count('PRESENT') + count('LATE')) * 1000) / marked) / 10)} %</b>,
+                n: format.number(count('ABSENT')),
+                n2: format.number(count('LATE')),
+                n3: format.number(count('LEAVE')),
+              })
+            : ' '}
         </Text>
         <Group gap={8}>
           <NativeSelect
-            aria-label="How far back"
+            aria-label={t('How far back')}
             data={[
-              { value: '30', label: '30 days' },
-              { value: '90', label: '90 days' },
-              { value: '365', label: 'A year' },
+              { value: '30', label: t('30 days') },
+              { value: '90', label: t('90 days') },
+              { value: '365', label: t('A year') },
             ]}
             value={String(span)}
             onChange={(e) => setAddress({ days: e.currentTarget.value === '30' ? undefined : e.currentTarget.value })}
@@ -76,7 +77,7 @@ export function AttendanceTab({ id, name }: { id: string; name: string }) {
                 ])
               }
             >
-              CSV
+              {t('CSV')}
             </Button>
           )}
         </Group>
@@ -89,8 +90,8 @@ export function AttendanceTab({ id, name }: { id: string; name: string }) {
         )
       ) : days.length === 0 ? (
         <Empty
-          title="No marks in this time"
-          text="Every marked day is shown here, with every change and who made it."
+          title={t('No marks in this time')}
+          text={t('Every marked day is shown here, with every change and who made it.')}
         />
       ) : (
         <ul className="moments">
@@ -108,7 +109,11 @@ function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
   const [reach, setReach] = useState(false)
   const may = useMay()
   const said = (r: Schemas['Revision']) =>
-    [r.status ? words(r.status) : 'Removed', r.lateMinutes ? `${r.lateMinutes} minutes` : '', r.remark]
+    [
+      r.status ? words(r.status) : t('Removed'),
+      r.lateMinutes ? t('{lateMinutes} minutes', { lateMinutes: r.lateMinutes }) : '',
+      r.remark,
+    ]
       .filter(Boolean)
       .join(', ')
   const last = day.revisions.at(-1)!
@@ -121,25 +126,36 @@ function DayLine({ day }: { day: Schemas['HistoryDay'] }) {
         {day.status ? (
           <Status tone={tones[day.status] ?? 'off'}>{said(last)}</Status>
         ) : (
-          <Status tone="off">Removed</Status>
+          <Status tone="off">{t('Removed')}</Status>
         )}
         {may('message', 'read') && day.revisions.some((r) => r.status === 'ABSENT' || r.status === 'LATE') && (
           <Anchor component="button" type="button" size="sm" aria-expanded={reach} onClick={() => setReach(!reach)}>
-            Notification
+            {t('Notification')}
           </Anchor>
         )}
       </Group>
       <Text size="sm" c="dimmed">
-        {last.source === 'LEAVE' ? 'From an approved leave' : `By ${last.markedByName || 'somebody who has left'}`},{' '}
-        {format.dateTime(last.markedAt)}
-        {last.reason && `: ${last.reason}`}
+        {last.source === 'LEAVE'
+          ? t('From an approved leave, {markedAt}{reason}', {
+              markedAt: format.dateTime(last.markedAt),
+              reason: last.reason && `: ${last.reason}`,
+            })
+          : t('By {markedByName}, {markedAt}{reason}', {
+              markedByName: last.markedByName || t('somebody who has left'),
+              markedAt: format.dateTime(last.markedAt),
+              reason: last.reason && `: ${last.reason}`,
+            })}
       </Text>
       {day.revisions
         .slice(0, -1)
         .reverse()
         .map((r, i) => (
           <Text key={i} size="sm" c="dimmed">
-            Before: {said(r)}, by {r.markedByName || 'somebody who has left'}, {format.dateTime(r.markedAt)}
+            {t('Before: {said}, by {markedByName}, {markedAt}', {
+              said: said(r),
+              markedByName: r.markedByName || t('somebody who has left'),
+              markedAt: format.dateTime(r.markedAt),
+            })}
           </Text>
         ))}
       {reach && <Reach recordId={day.markId} version={day.revisions.length} mt={8} none />}
@@ -158,8 +174,8 @@ export function ResultsTab({ id }: { id: string }) {
   if (sat.length === 0)
     return (
       <Empty
-        title="No results this year"
-        text="Marks are shown here as soon as they are entered; parents see them when they are published."
+        title={t('No results this year')}
+        text={t('Marks are shown here as soon as they are entered; parents see them when they are published.')}
       />
     )
   return (
@@ -170,12 +186,14 @@ export function ResultsTab({ id }: { id: string }) {
           {q.data.overall.percent !== null && (
             <>
               : <b>{format.number(q.data.overall.percent)} %</b> {q.data.overall.grade}
-              {q.data.overall.rank ? `, rank ${q.data.overall.rank} of ${q.data.overall.outOf}` : ''}
+              {q.data.overall.rank
+                ? t(', rank {rank} of {outOf}', { rank: q.data.overall.rank, outOf: q.data.overall.outOf })
+                : ''}
             </>
           )}
         </Text>
         <Button component={Link} to="/exams/report-card/$id" params={{ id } as never} variant="default">
-          Report card
+          {t('Report card')}
         </Button>
       </Group>
       {sat.map((e) => (
@@ -191,19 +209,29 @@ export function ResultsTab({ id }: { id: string }) {
               {e.name}
             </Anchor>
             <Text size="sm" c="dimmed" className="figures">
-              {e.percent === null ? '' : `${format.number(e.percent)} % ${e.grade}`}
-              {e.rank ? `, rank ${e.rank} of ${e.outOf}` : ''}
+              {e.percent === null
+                ? e.rank
+                  ? t(', rank {rank} of {outOf}', { rank: e.rank, outOf: e.outOf })
+                  : ''
+                : e.rank
+                  ? t('{percent} % {grade}, rank {rank} of {outOf}', {
+                      percent: format.number(e.percent),
+                      grade: e.grade,
+                      rank: e.rank,
+                      outOf: e.outOf,
+                    })
+                  : `${format.number(e.percent)} % ${e.grade}`}
             </Text>
           </Group>
           <div className="panel">
             <table className="list">
               <thead>
                 <tr>
-                  <th scope="col">Subject</th>
+                  <th scope="col">{t('Subject')}</th>
                   <th scope="col" className="end">
-                    Marks
+                    {t('Marks')}
                   </th>
-                  <th scope="col">Grade</th>
+                  <th scope="col">{t('Grade')}</th>
                 </tr>
               </thead>
               <tbody>
@@ -212,10 +240,13 @@ export function ResultsTab({ id }: { id: string }) {
                     <td>{r.subjectName}</td>
                     <td className="end figures">
                       {r.isAbsent
-                        ? 'Absent'
+                        ? t('Absent')
                         : r.isExempt
-                          ? 'Exempt'
-                          : `${format.number(r.marksObtained ?? 0)} of ${format.number(r.maxMarks)}`}
+                          ? t('Exempt')
+                          : t('{marksObtained} of {maxMarks}', {
+                              marksObtained: format.number(r.marksObtained ?? 0),
+                              maxMarks: format.number(r.maxMarks),
+                            })}
                     </td>
                     <td>{r.grade || '–'}</td>
                   </tr>

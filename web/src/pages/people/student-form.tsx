@@ -2,13 +2,15 @@
 import { Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../api/client'
 import { useClasses, useDivisions } from '../../api/queries'
+import { t } from '../../messages/console'
 import { type Draft, fieldsOf } from '../../patterns/record'
+import { CustomPart, type CustomValues } from './custom-fields'
 import { Photo } from './photo'
 
 export const genders = [
-  { value: 'FEMALE', label: 'Girl' },
-  { value: 'MALE', label: 'Boy' },
-  { value: 'OTHER', label: 'Other' },
+  { value: 'FEMALE', label: t('Girl') },
+  { value: 'MALE', label: t('Boy') },
+  { value: 'OTHER', label: t('Other') },
 ]
 export function useDivisionChoices() {
   const classes = useClasses()
@@ -21,27 +23,30 @@ export function useDivisionChoices() {
 }
 
 export const labels = {
-  firstName: 'First name',
-  lastName: 'Last name',
-  photoFileId: 'Photo',
-  admissionNumber: 'Admission number',
-  admissionDate: 'Admitted on',
-  gender: 'Gender',
-  dateOfBirth: 'Born on',
-  bloodGroup: 'Blood group',
-  divisionId: 'Division',
-  rollNumber: 'Roll number',
-  enrolledFrom: 'In this division since',
-  phone: 'Phone',
-  email: 'E-mail',
-  address: 'Address',
-  previousSchool: 'Previous school',
-  medicalNotes: 'Medical notes',
-  allergies: 'Allergies',
-  emergencyContactName: 'Emergency contact',
-  emergencyContactPhone: 'Emergency phone',
+  firstName: t('First name'),
+  lastName: t('Last name'),
+  photoFileId: t('Photo'),
+  admissionNumber: t('Admission number'),
+  admissionDate: t('Admitted on'),
+  gender: t('Gender'),
+  dateOfBirth: t('Born on'),
+  bloodGroup: t('Blood group'),
+  divisionId: t('Division'),
+  rollNumber: t('Roll number'),
+  enrolledFrom: t('In this division since'),
+  phone: t('Phone'),
+  email: t('E-mail'),
+  address: t('Address'),
+  previousSchool: t('Previous school'),
+  medicalNotes: t('Medical notes'),
+  allergies: t('Allergies'),
+  emergencyContactName: t('Emergency contact'),
+  emergencyContactPhone: t('Emergency phone'),
 } as const
-export type StudentFields = { [K in keyof typeof labels]: string | null } & { rollNumber: number | null }
+export type StudentFields = { [K in keyof typeof labels]: string | null } & {
+  rollNumber: number | null
+  customFields: CustomValues
+}
 
 export const emptyFields: StudentFields = {
   firstName: '',
@@ -63,6 +68,7 @@ export const emptyFields: StudentFields = {
   allergies: '',
   emergencyContactName: '',
   emergencyContactPhone: '',
+  customFields: {},
 }
 
 export function wire(f: Partial<StudentFields>): Schemas['StudentChange'] {
@@ -81,22 +87,22 @@ export function StudentBasics<T extends StudentFields>({ draft, create }: { draf
       <div className="pair">
         {f.text({ k: 'firstName', label: labels.firstName, required: true })}
         {f.text({ k: 'lastName', label: labels.lastName })}
-        {f.choice({ k: 'divisionId', label: labels.divisionId, data: choices, none: 'No class yet' })}
+        {f.choice({ k: 'divisionId', label: labels.divisionId, data: choices, none: t('No class yet') })}
         {f.number({ k: 'rollNumber', label: labels.rollNumber, min: 1 })}
         {draft.values.divisionId &&
           f.day({
             k: 'enrolledFrom',
             label: labels.enrolledFrom,
-            description: create ? 'Admission date unless given; without either, the start of the year' : undefined,
+            description: create ? t('Admission date unless given; without either, the start of the year') : undefined,
           })}
         {f.text({
           k: 'admissionNumber',
           label: labels.admissionNumber,
-          placeholder: create ? 'Automatic' : undefined,
+          placeholder: create ? t('Automatic') : undefined,
         })}
         {f.day({ k: 'admissionDate', label: labels.admissionDate })}
         {f.day({ k: 'dateOfBirth', label: labels.dateOfBirth })}
-        {f.choice({ k: 'gender', label: labels.gender, data: genders, none: 'Not specified' })}
+        {f.choice({ k: 'gender', label: labels.gender, data: genders, none: t('Not specified') })}
       </div>
     </Stack>
   )
@@ -108,7 +114,7 @@ export function StudentMore<T extends StudentFields>({ draft }: { draft: Draft<T
   return (
     <Stack gap={16}>
       <Text className="section" mb={0}>
-        Contact
+        {t('Contact')}
       </Text>
       <div className="pair">
         {f.text({ k: 'phone', label: labels.phone, inputMode: 'tel' })}
@@ -116,7 +122,7 @@ export function StudentMore<T extends StudentFields>({ draft }: { draft: Draft<T
       </div>
       {f.area({ k: 'address', label: labels.address })}
       <Text className="section" mb={0}>
-        Health and emergencies
+        {t('Health and emergencies')}
       </Text>
       <div className="pair">
         {f.text({ k: 'bloodGroup', label: labels.bloodGroup, maxLength: 5 })}
@@ -126,6 +132,7 @@ export function StudentMore<T extends StudentFields>({ draft }: { draft: Draft<T
       </div>
       {f.area({ k: 'medicalNotes', label: labels.medicalNotes })}
       {f.text({ k: 'previousSchool', label: labels.previousSchool })}
+      <CustomPart draft={draft} subject="STUDENT" heading />
     </Stack>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useToday } from '../../patterns/choices'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -43,18 +44,18 @@ export function StudentGroups({ student }: { student: Schemas['StudentDetail'] }
   if (q.data.groups.length === 0)
     return (
       <Empty
-        title="No groups"
+        title={t('No groups')}
         text={
           student.divisionId
-            ? 'This division has no electives or batches. Add them under Electives and groups.'
-            : 'Groups are of students of some divisions. Put the student in a division first.'
+            ? t('This division has no electives or batches. Add them under Electives and groups.')
+            : t('Groups are of students of some divisions. Put the student in a division first.')
         }
       />
     )
   const locked = !may('student', 'write')
   return (
     <Stack gap={16}>
-      <Checkbox.Group value={now} onChange={setTicked} label="Electives and groups">
+      <Checkbox.Group value={now} onChange={setTicked} label={t('Electives and groups')}>
         <Stack gap={12} mt={8}>
           {q.data.groups.map((g) => (
             <Checkbox
@@ -64,9 +65,9 @@ export function StudentGroups({ student }: { student: Schemas['StudentDetail'] }
               label={g.name}
               description={[
                 g.subjectName,
-                g.kind === 'BATCH' ? 'Batch' : 'Elective',
-                g.fromDate && `since ${format.date(g.fromDate)}`,
-                g.toDate && `until ${format.date(g.toDate)}`,
+                g.kind === 'BATCH' ? t('Batch') : t('Elective'),
+                g.fromDate && t('since {fromDate}', { fromDate: format.date(g.fromDate) }),
+                g.toDate && t('until {toDate}', { toDate: format.date(g.toDate) }),
               ]
                 .filter(Boolean)
                 .join(' · ')}
@@ -79,17 +80,21 @@ export function StudentGroups({ student }: { student: Schemas['StudentDetail'] }
         <Group justify="space-between" gap={12}>
           <Checkbox
             size="sm"
-            label={`Already since the year began${year ? `, ${format.date(year.startDate)}` : ''}`}
+            label={
+              year
+                ? t('Already since the year began, {startDate}', { startDate: format.date(year.startDate) })
+                : t('Already since the year began')
+            }
             checked={sinceYear}
             disabled={!year}
             onChange={(e) => setSinceYear(e.currentTarget.checked)}
           />
           <Group gap={8}>
             <Text size="sm" c="dimmed" aria-live="polite">
-              {dirty ? 'Unsaved changes' : save.isSuccess ? 'Groups saved' : ''}
+              {dirty ? t('Unsaved changes') : save.isSuccess ? t('Groups saved') : ''}
             </Text>
             <Button disabled={!dirty} loading={save.isPending} onClick={() => save.mutate()}>
-              Save groups
+              {t('Save groups')}
             </Button>
           </Group>
         </Group>

@@ -19,16 +19,19 @@ import { api, asProblem, call, done, download, openPaper, type Schemas } from '.
 import { wireQuery } from '../../api/list'
 import { changed, useClasses, useDivisions } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat, words } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { Picture } from '../../patterns/Picture'
 import { part } from '../../patterns/part'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import { useYear } from '../../shell/year'
 import { Certificates } from './certificates'
 import { ClassListDialog, IDCardsDialog } from './class-papers'
+import { CustomFacts, otherDetails, useCustomColumns, useCustomLine, valuesOf } from './custom-fields'
 import { Guardians } from './guardians'
 import { PersonalData } from './personal-data'
 import { Readmit } from './readmit'
@@ -64,6 +67,7 @@ export function Students() {
   const classes = useClasses()
   const divisions = useDivisions()
   const { year } = useYear()
+  const custom = useCustomColumns('STUDENT')
   const className = (id: string) => classes.data?.find((c) => c.id === id)?.name ?? ''
   const add = () => setAddress({ open: 'new', tab: undefined })
   const importer = (
@@ -73,79 +77,85 @@ export function Students() {
       variant="default"
       leftSection={<IconUpload size={16} stroke={1.6} />}
     >
-      Import
+      {t('Import')}
     </Button>
   )
   return (
     <ListPage
       path="/school-admin/student/list"
-      title="Students"
-      noun={['student', 'students']}
+      title={t('Students')}
+      noun={[t('student'), t('students')]}
       id={(s) => s.id}
       name={nameOf}
-      search="Name, number or phone"
+      search={t('Name, number or phone')}
       fixed={year && !year.active ? { academicYearId: year.id } : undefined}
       filters={[
-        { key: 'classId', label: 'Class', options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })) },
+        {
+          key: 'classId',
+          label: t('Class'),
+          options: (classes.data ?? []).map((c) => ({ value: c.id, label: c.name })),
+        },
         {
           key: 'divisionId',
-          label: 'Division',
+          label: t('Division'),
           options: (divisions.data ?? [])
             .filter((d) => !address.classId || d.classId === address.classId)
             .map((d) => ({ value: d.id, label: `${className(d.classId)} ${d.name}` })),
         },
-        { key: 'status', label: 'Status', options: states.map((s) => ({ value: s, label: words(s) })) },
-        { key: 'unplaced', label: 'Student', options: [{ value: 'true', label: 'not in a class' }] },
-        { key: 'gender', label: 'Gender', options: genders },
+        { key: 'status', label: t('Status'), options: states.map((s) => ({ value: s, label: words(s) })) },
+        { key: 'unplaced', label: t('Student'), options: [{ value: 'true', label: t('not in a class') }] },
+        { key: 'gender', label: t('Gender'), options: genders },
+        ...custom.filters,
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: nameOf, sort: 'firstName' },
+        { key: 'name', title: t('Name'), cell: nameOf, sort: 'firstName' },
         {
           key: 'number',
-          title: 'Admission no.',
+          title: t('Admission no.'),
           cell: (s) => <span className="figures">{s.admissionNumber}</span>,
           sort: 'admissionNumber',
         },
         {
           key: 'class',
-          title: 'Class',
+          title: t('Class'),
           cell: (s) =>
             s.className ? (
               `${s.className} ${s.divisionName}`
             ) : (
               <Text span c="dimmed">
-                No class yet
+                {t('No class yet')}
               </Text>
             ),
           phone: true,
         },
         {
           key: 'roll',
-          title: 'Roll',
+          title: t('Roll'),
           cell: (s) => s.rollNumber ?? '',
           sort: 'rollNumber',
           end: true,
         },
         {
           key: 'gender',
-          title: 'Gender',
+          title: t('Gender'),
           cell: (s) => genders.find((g) => g.value === s.gender)?.label ?? '',
           hidden: true,
         },
-        { key: 'born', title: 'Born', cell: (s) => format.date(s.dateOfBirth), hidden: true },
-        { key: 'phone', title: 'Phone', cell: (s) => s.phone, hidden: true },
-        { key: 'admitted', title: 'Admitted', cell: (s) => format.date(s.admissionDate) },
+        { key: 'born', title: t('Born'), cell: (s) => format.date(s.dateOfBirth), hidden: true },
+        { key: 'phone', title: t('Phone'), cell: (s) => s.phone, hidden: true },
+        { key: 'admitted', title: t('Admitted'), cell: (s) => format.date(s.admissionDate) },
         {
           key: 'status',
-          title: 'Status',
+          title: t('Status'),
           cell: (s) => <StudentStatus status={s.status} />,
         },
+        ...custom.columns,
       ]}
       csv={(q) => download('/school-admin/student/export', wireQuery(q), 'students.csv')}
       primary={
         may('student', 'write') && (
           <Button leftSection={<IconPlus size={16} />} onClick={add}>
-            Admit a student
+            {t('Admit a student')}
           </Button>
         )
       }
@@ -153,23 +163,25 @@ export function Students() {
       empty={
         <Empty
           icon={<IconUsersGroup size={32} stroke={1.2} />}
-          title="No students yet"
-          text="Students, their guardians and their divisions live here. Guardians can sign in to the app as soon as they are added."
+          title={t('No students yet')}
+          text={t(
+            'Students, their guardians and their divisions live here. Guardians can sign in to the app as soon as they are added.',
+          )}
           action={
             may('student', 'write') ? (
               <>
                 <Button component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
-                  Import from a file
+                  {t('Import from a file')}
                 </Button>
                 <Button variant="default" onClick={add}>
-                  Admit one student
+                  {t('Admit one student')}
                 </Button>
               </>
             ) : (
               importer
             )
           }
-          example="A spreadsheet saved as CSV will do: first name, class, division, guardian's phone."
+          example={t("A spreadsheet saved as CSV will do: first name, class, division, guardian's phone.")}
         />
       }
       bulk={(rows, clear) => <BulkMove rows={rows} clear={clear} />}
@@ -189,26 +201,26 @@ function ListMenu({ division }: { division?: string }) {
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" rightSection={<IconChevronDown size={14} />}>
-            More
+            {t('More')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           {may('student', 'write') && (
             <>
               <Menu.Item component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
-                Import from a file
+                {t('Import from a file')}
               </Menu.Item>
               <Menu.Item component={Link} to="/students/promote" leftSection={<IconStairsUp size={16} stroke={1.6} />}>
-                Promote a class
+                {t('Promote a class')}
               </Menu.Item>
             </>
           )}
-          <Menu.Label>Print</Menu.Label>
+          <Menu.Label>{t('Print')}</Menu.Label>
           <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setPaper('list')}>
-            Class list…
+            {t('Class list…')}
           </Menu.Item>
           <Menu.Item leftSection={<IconId size={16} stroke={1.6} />} onClick={() => setPaper('cards')}>
-            ID cards…
+            {t('ID cards…')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -239,7 +251,7 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
     mutationFn: (divisionId: string) => send(divisionId, false),
     onSuccess: (m) => {
       changed('/school-admin/student/')
-      notifications.show({ message: `${m.moved} moved to ${to?.label}` })
+      notifications.show({ message: t('{moved} moved to {label}', { moved: m.moved, label: to?.label }) })
       setTo(null)
       clear()
     },
@@ -252,7 +264,7 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
       <Menu position="top">
         <Menu.Target>
           <Button variant="default" size="compact-md">
-            Move to…
+            {t('Move to…')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>
@@ -265,8 +277,8 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
       </Menu>
       <Confirm
         opened={!!to}
-        title={`Move ${p?.moved ?? rows.length} students?`}
-        action="Move"
+        title={t('Move {moved} students?', { moved: p?.moved ?? rows.length })}
+        action={t('Move')}
         busy={move.isPending || plan.isFetching}
         error={error}
         onClose={() => {
@@ -275,9 +287,24 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
         }}
         onConfirm={() => to && p && !plan.error && move.mutate(to.value)}
       >
-        From today they are in {to?.label}. Their records until then stay with the old division.
-        {p && p.alreadyThere > 0 && ` ${p.alreadyThere} are there already.`}
-        {p && p.rollNumbers > 0 && ` ${p.rollNumbers} lose the roll number of their old division.`}
+        {p && p.alreadyThere > 0
+          ? p && p.rollNumbers > 0
+            ? t(
+                'From today they are in {label}. Their records until then stay with the old division. {alreadyThere} are there already. {rollNumbers} lose the roll number of their old division.',
+                { label: to?.label, alreadyThere: p.alreadyThere, rollNumbers: p.rollNumbers },
+              )
+            : t(
+                'From today they are in {label}. Their records until then stay with the old division. {alreadyThere} are there already.',
+                { label: to?.label, alreadyThere: p.alreadyThere },
+              )
+          : p && p.rollNumbers > 0
+            ? t(
+                'From today they are in {label}. Their records until then stay with the old division. {rollNumbers} lose the roll number of their old division.',
+                { label: to?.label, rollNumbers: p.rollNumbers },
+              )
+            : t('From today they are in {label}. Their records until then stay with the old division.', {
+                label: to?.label,
+              })}
         {error &&
           asProblem(error).details.map(([field, message]) => (
             <span key={field} className="why">
@@ -297,6 +324,7 @@ function pick(s: Detail): StudentFields {
   for (const k of Object.keys(labels)) out[k] = s[k as keyof Detail] ?? emptyFields[k as keyof StudentFields]
   if (!out.gender) out.gender = null
   out.enrolledFrom = sitsSince(s)
+  out.customFields = valuesOf(s)
   return out as unknown as StudentFields
 }
 
@@ -327,25 +355,28 @@ function StudentDrawer({ id, close }: { id: string; close: () => void }) {
         summary={
           <Group gap={12}>
             <StudentStatus status={s.status} />
-            <span>{s.className ? `${s.className} ${s.divisionName}` : 'No class yet'}</span>
+            <span>{s.className ? `${s.className} ${s.divisionName}` : t('No class yet')}</span>
             <span className="figures">{s.admissionNumber}</span>
           </Group>
         }
       >
         <Tabs value={tab} onChange={(t) => setAddress({ tab: t === 'details' ? undefined : (t ?? undefined) })} mt={12}>
           <Tabs.List>
-            <Tabs.Tab value="details">Details</Tabs.Tab>
+            <Tabs.Tab value="details">{t('Details')}</Tabs.Tab>
             <Tabs.Tab value="guardians">
-              Guardians{' '}
-              <Text span c="dimmed" inherit>
-                {s.guardians.length || ''}
-              </Text>
+              {rich('Guardians {guardians}', {
+                guardians: (
+                  <Text span c="dimmed" inherit>
+                    {s.guardians.length || ''}
+                  </Text>
+                ),
+              })}
             </Tabs.Tab>
-            <Tabs.Tab value="groups">Groups</Tabs.Tab>
-            {may('attendance', 'read') && <Tabs.Tab value="attendance">Attendance</Tabs.Tab>}
-            {may('result', 'read') && <Tabs.Tab value="results">Results</Tabs.Tab>}
-            <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
-            {may('fee', 'read') && <Tabs.Tab value="ledger">Ledger</Tabs.Tab>}
+            <Tabs.Tab value="groups">{t('Groups')}</Tabs.Tab>
+            {may('attendance', 'read') && <Tabs.Tab value="attendance">{t('Attendance')}</Tabs.Tab>}
+            {may('result', 'read') && <Tabs.Tab value="results">{t('Results')}</Tabs.Tab>}
+            <Tabs.Tab value="timeline">{t('Timeline')}</Tabs.Tab>
+            {may('fee', 'read') && <Tabs.Tab value="ledger">{t('Ledger')}</Tabs.Tab>}
           </Tabs.List>
         </Tabs>
       </DrawerHead>
@@ -384,10 +415,12 @@ function StudentDetails({ student }: { student: Detail }) {
   const may = useMay()
   const format = useFormat()
   const draft = useDraft<StudentFields>(pick(student))
+  const customLine = useCustomLine('STUDENT')
   const read = () => call(api.GET('/school-admin/student/{id}', { params: { path: { id: student.id } } }))
   const save = useSave({
     draft,
-    labels,
+    labels: { ...labels, customFields: otherDetails },
+    say: { customFields: customLine },
     version: student.version,
     save: (c, version) =>
       call(
@@ -418,6 +451,7 @@ function StudentDetails({ student }: { student: Detail }) {
                   : String(student[k as keyof Detail] ?? ''),
             ])}
         />
+        <CustomFacts subject="STUDENT" of={valuesOf(student)} />
       </div>
     )
   }
@@ -473,8 +507,8 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
           color="gray"
           size="compact-md"
           px={6}
-          aria-label="Mark as left…"
-          title="Mark as left…"
+          aria-label={t('Mark as left…')}
+          title={t('Mark as left…')}
           onClick={() => setLeaving(true)}
         >
           <IconDoorExit size={18} stroke={1.6} />
@@ -482,14 +516,14 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
       )}
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="More">
+          <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label={t('More')}>
             <IconDots size={18} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           {student.status !== 'ACTIVE' && (
             <Menu.Item leftSection={<IconDownload size={16} stroke={1.6} />} onClick={printCertificate}>
-              Leaving certificate
+              {t('Leaving certificate')}
             </Menu.Item>
           )}
           {student.divisionId && (
@@ -497,24 +531,24 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
               leftSection={<IconId size={16} stroke={1.6} />}
               onClick={() => print('/school-admin/student/id-cards', { studentId: student.id }, 'id-card.pdf')}
             >
-              ID card
+              {t('ID card')}
             </Menu.Item>
           )}
           <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setCertificate('bonafide')}>
-            Bonafide certificate…
+            {t('Bonafide certificate…')}
           </Menu.Item>
           {may('fee', 'read') && (
             <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setCertificate('fee')}>
-              Fee certificate…
+              {t('Fee certificate…')}
             </Menu.Item>
           )}
           {student.status !== 'ACTIVE' && may('student', 'write') && (
-            <Menu.Item onClick={() => setReadmitting(true)}>Readmit…</Menu.Item>
+            <Menu.Item onClick={() => setReadmitting(true)}>{t('Readmit…')}</Menu.Item>
           )}
-          {may('permission', 'read') && <Menu.Item onClick={() => setPrivacy(true)}>Personal data…</Menu.Item>}
+          {may('permission', 'read') && <Menu.Item onClick={() => setPrivacy(true)}>{t('Personal data…')}</Menu.Item>}
           {may('student', 'delete') && (
             <Menu.Item c="red.8" onClick={() => setAsking(true)}>
-              Remove…
+              {t('Remove…')}
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -528,32 +562,33 @@ function StudentActions({ student, close }: { student: Detail; close: () => void
           id={student.id}
           name={nameOf(student)}
           number={student.admissionNumber}
-          here={student.status === 'ACTIVE' ? 'They can be erased once they are marked as left.' : undefined}
+          here={student.status === 'ACTIVE' ? t('They can be erased once they are marked as left.') : undefined}
           close={() => setPrivacy(false)}
           erased={close}
         />
       )}
       <Confirm
         opened={asking}
-        title={`Remove ${nameOf(student)}?`}
-        action="Remove"
+        title={t('Remove {name}?', { name: nameOf(student) })}
+        action={t('Remove')}
         danger
         busy={remove.isPending}
         error={remove.error}
         onClose={() => setAsking(false)}
         onConfirm={() => remove.mutate()}
       >
-        A student with records stays on file as withdrawn; one who was added by mistake is deleted. Guardians keep their
-        accounts.
+        {t(
+          'A student with records stays on file as withdrawn; one who was added by mistake is deleted. Guardians keep their accounts.',
+        )}
       </Confirm>
     </>
   )
 }
 
 const ways = [
-  { value: 'TRANSFERRED', label: 'Goes to another school' },
-  { value: 'GRADUATED', label: 'Has finished school' },
-  { value: 'WITHDRAWN', label: 'Is withdrawn' },
+  { value: 'TRANSFERRED', label: t('Goes to another school') },
+  { value: 'GRADUATED', label: t('Has finished school') },
+  { value: 'WITHDRAWN', label: t('Is withdrawn') },
 ]
 
 /** Lets a student leave: their place ends, and a certificate is made and shown. */
@@ -586,7 +621,7 @@ function Leaving({ student, close, print }: { student: Detail; close: () => void
     onError: (e) => draft.setErrors(asProblem(e).fields),
   })
   return (
-    <Dialog onClose={close} title={`Mark ${nameOf(student)} as left`}>
+    <Dialog onClose={close} title={t('Mark {name} as left', { name: nameOf(student) })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -595,40 +630,46 @@ function Leaving({ student, close, print }: { student: Detail; close: () => void
       >
         <Stack gap={16}>
           {open.data && (open.data.outstanding > 0 || open.data.loans.length > 0) && (
-            <Alert color="orange" variant="light" title="Still open">
+            <Alert color="orange" variant="light" title={t('Still open')}>
               {open.data.outstanding > 0 && (
-                <Text size="sm">Fees: {format.money(open.data.outstanding)} outstanding</Text>
+                <Text size="sm">
+                  {t('Fees: {outstanding} outstanding', { outstanding: format.money(open.data.outstanding) })}
+                </Text>
               )}
               {open.data.loans.map((l) => (
                 <Text size="sm" key={l.accessionNumber}>
-                  Library: {l.title} ({l.accessionNumber}), due {format.date(l.dueOn)}
+                  {t('Library: {title} ({accessionNumber}), due {dueOn}', {
+                    title: l.title,
+                    accessionNumber: l.accessionNumber,
+                    dueOn: format.date(l.dueOn),
+                  })}
                 </Text>
               ))}
             </Alert>
           )}
           {open.data && open.data.outstanding <= 0 && open.data.loans.length === 0 && (
-            <Text size="sm">No fees outstanding and no library books out.</Text>
+            <Text size="sm">{t('No fees outstanding and no library books out.')}</Text>
           )}
           <Trouble error={open.error} retry={() => void open.refetch()} />
-          {f.choice({ k: 'status', label: 'How', data: ways })}
+          {f.choice({ k: 'status', label: t('How'), data: ways })}
           {f.text({
             k: 'reason',
-            label: 'Reason',
-            description: 'As it should appear on the certificate',
+            label: t('Reason'),
+            description: t('As it should appear on the certificate'),
             required: true,
           })}
-          {f.text({ k: 'conduct', label: 'Conduct', placeholder: 'Good' })}
-          {f.day({ k: 'leavingDate', label: 'Last day', description: 'Leave empty for today' })}
+          {f.text({ k: 'conduct', label: t('Conduct'), placeholder: t('Good') })}
+          {f.day({ k: 'leavingDate', label: t('Last day'), description: t('Leave empty for today') })}
           <Text size="sm" c="dimmed">
-            They leave their class, and the leaving certificate opens to be printed. The More menu has it later.
+            {t('They leave their class, and the leaving certificate opens to be printed. The More menu has it later.')}
           </Text>
           <Trouble error={leave.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" color="red.8" loading={leave.isPending}>
-              Issue leaving certificate
+              {t('Issue leaving certificate')}
             </Button>
           </Group>
         </Stack>
@@ -647,19 +688,27 @@ function Timeline({ id, enrolments }: { id: string; enrolments: Schemas['Enrolme
   return (
     <>
       <Text className="section" mt={0}>
-        Classes
+        {t('Classes')}
       </Text>
       {enrolments.length === 0 ? (
-        <Text c="dimmed">None yet</Text>
+        <Text c="dimmed">{t('None yet')}</Text>
       ) : (
         <Facts
           of={enrolments.map((e) => [
             e.academicYearName,
-            `${e.className} ${e.divisionName}${e.rollNumber ? `, roll ${e.rollNumber}` : ''}, ${format.date(e.startDate)} – ${e.endDate ? format.date(e.endDate) : 'today'}`,
+            e.rollNumber
+              ? t('{className} {divisionName}, roll {rollNumber}, {startDate} – {endDate}', {
+                  className: e.className,
+                  divisionName: e.divisionName,
+                  rollNumber: e.rollNumber,
+                  startDate: format.date(e.startDate),
+                  endDate: e.endDate ? format.date(e.endDate) : t('today'),
+                })
+              : `${e.className} ${e.divisionName}, ${format.date(e.startDate)} – ${e.endDate ? format.date(e.endDate) : 'today'}`,
           ])}
         />
       )}
-      <Text className="section">What happened</Text>
+      <Text className="section">{t('What happened')}</Text>
       <ul className="moments">
         {[...q.data.events].reverse().map((e, i) => (
           <li key={i}>

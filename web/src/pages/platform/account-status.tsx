@@ -1,10 +1,11 @@
+import { t } from '../../messages/console'
 import { Status } from '../../patterns/feedback'
-import { words } from '../../patterns/format'
+import { words } from '../../patterns/words'
 
 export const accountStates = {
-  ACTIVE: ['good', 'Active'],
-  DISABLED: ['bad', 'Disabled here'],
-  INACTIVE: ['off', 'Inactive at the school'],
+  ACTIVE: ['good', t('Active')],
+  DISABLED: ['bad', t('Disabled here')],
+  INACTIVE: ['off', t('Inactive at the school')],
 } as const
 
 export function AccountStatus({ status }: { status: string }) {

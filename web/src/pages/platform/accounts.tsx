@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { Export } from '../../patterns/Export'
@@ -15,11 +16,11 @@ import { AccountStatus } from './account-status'
 
 type Account = Schemas['Account']
 const roles: Record<string, string> = {
-  SUPER_ADMIN: 'Super-admin',
-  SCHOOL_ADMIN: 'Office',
-  TEACHER: 'Teacher',
-  PARENT: 'Parent',
-  DRIVER: 'Driver',
+  SUPER_ADMIN: t('Super-admin'),
+  SCHOOL_ADMIN: t('Office'),
+  TEACHER: t('Teacher'),
+  PARENT: t('Parent'),
+  DRIVER: t('Driver'),
 }
 
 /** Finds somebody of any school by phone or e-mail, and ends their sessions. */
@@ -52,18 +53,18 @@ export function Accounts() {
   return (
     <div className="page">
       <Group justify="space-between" mb={16}>
-        <Title order={1}>Accounts</Title>
+        <Title order={1}>{t('Accounts')}</Title>
       </Group>
       <Group mb={12} gap={8}>
         <SearchBox
-          placeholder="Phone or e-mail, or how it begins"
+          placeholder={t('Phone or e-mail, or how it begins')}
           value={query}
           onChange={(v) => setAddress({ q: v || undefined }, true)}
         />
         <NativeSelect
-          aria-label="Role"
+          aria-label={t('Role')}
           data={[
-            { value: '', label: 'Any role' },
+            { value: '', label: t('Any role') },
             ...Object.entries(roles).map(([value, label]) => ({ value, label })),
           ]}
           value={role}
@@ -71,7 +72,7 @@ export function Accounts() {
           w={140}
         />
         {found && found.length > 0 && (
-          <Group ml="auto">
+          <Group ms="auto">
             <Export
               onClick={() =>
                 saveCSV('accounts.csv', [
@@ -100,9 +101,11 @@ export function Accounts() {
         ) : query.trim().length < 3 ? (
           <Empty
             icon={<IconUserSearch size={32} stroke={1.2} />}
-            title="Find somebody who cannot sign in"
-            text="Type at least three characters of a phone, with its country code, or of an e-mail. What you did not type whole is shown in part."
-            example="For example: +91 98765 or meera@"
+            title={t('Find somebody who cannot sign in')}
+            text={t(
+              'Type at least three characters of a phone, with its country code, or of an e-mail. What you did not type whole is shown in part.',
+            )}
+            example={t('For example: +91 98765 or meera@')}
           />
         ) : !found ? (
           <Group p={16}>
@@ -110,23 +113,23 @@ export function Accounts() {
           </Group>
         ) : found.length === 0 ? (
           <Text c="dimmed" ta="center" py={40}>
-            Nobody's phone or e-mail begins like this.
+            {t("Nobody's phone or e-mail begins like this.")}
           </Text>
         ) : (
-          <div className="list-scroll" tabIndex={0} role="region" aria-label="Accounts found">
+          <div className="list-scroll" tabIndex={0} role="region" aria-label={t('Accounts found')}>
             <table className="list">
               <thead>
                 <tr>
-                  <th scope="col">Phone or e-mail</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">School</th>
-                  <th scope="col">Status</th>
+                  <th scope="col">{t('Phone or e-mail')}</th>
+                  <th scope="col">{t('Role')}</th>
+                  <th scope="col">{t('School')}</th>
+                  <th scope="col">{t('Status')}</th>
                   <th scope="col" className="end">
-                    Sessions
+                    {t('Sessions')}
                   </th>
-                  <th scope="col">Last used</th>
+                  <th scope="col">{t('Last used')}</th>
                   <th scope="col">
-                    <span className="hidden">Actions</span>
+                    <span className="hidden">{t('Actions')}</span>
                   </th>
                 </tr>
               </thead>
@@ -138,12 +141,12 @@ export function Accounts() {
                         {a.phone || a.email}
                       </Text>
                       {a.name && (
-                        <Text span c="dimmed" ml={8}>
+                        <Text span c="dimmed" ms={8}>
                           {a.name}
                         </Text>
                       )}
                       {a.phone && a.email && (
-                        <Text span c="dimmed" ml={8}>
+                        <Text span c="dimmed" ms={8}>
                           {a.email}
                         </Text>
                       )}
@@ -160,23 +163,23 @@ export function Accounts() {
                           {a.schoolName}
                         </Link>
                       ) : (
-                        'The platform'
+                        t('The platform')
                       )}
                     </td>
                     <td>
                       <AccountStatus status={a.status} />
                     </td>
                     <td className="end figures">{format.number(a.sessions)}</td>
-                    <td>{a.lastUsedAt ? format.ago(a.lastUsedAt) : 'Never'}</td>
+                    <td>{a.lastUsedAt ? format.ago(a.lastUsedAt) : t('Never')}</td>
                     <td className="end">
                       <Button
                         variant="default"
                         size="compact-sm"
                         disabled={a.sessions === 0}
                         onClick={() => setEnding(a)}
-                        aria-label={`End sessions of ${a.phone || a.email}`}
+                        aria-label={t('End sessions of {phone}', { phone: a.phone || a.email })}
                       >
-                        End sessions
+                        {t('End sessions')}
                       </Button>
                     </td>
                   </tr>
@@ -188,13 +191,13 @@ export function Accounts() {
       </div>
       {q.data?.more && (
         <Text size="sm" c="dimmed" mt={8}>
-          There are more than these. Type more of it.
+          {t('There are more than these. Type more of it.')}
         </Text>
       )}
       <Confirm
         opened={!!ending}
-        title="End all their sessions?"
-        action="End sessions"
+        title={t('End all their sessions?')}
+        action={t('End sessions')}
         danger
         busy={revoke.isPending}
         error={revoke.error}
@@ -205,10 +208,16 @@ export function Accounts() {
         onConfirm={() => ending && revoke.mutate(ending)}
       >
         {ending &&
-          `${ending.phone || ending.email} is signed out on ${format.number(ending.sessions)} ${ending.sessions === 1 ? 'device' : 'devices'} within a second. They can sign in again.`}
+          t(
+            {
+              one: '{phone} is signed out on {sessions} device within a second. They can sign in again.',
+              other: '{phone} is signed out on {sessions} devices within a second. They can sign in again.',
+            },
+            { count: ending.sessions, phone: ending.phone || ending.email, sessions: format.number(ending.sessions) },
+          )}
         <TextInput
-          label="Reason"
-          description="Kept in the audit log"
+          label={t('Reason')}
+          description={t('Kept in the audit log')}
           mt={16}
           value={reason}
           onChange={(e) => setReason(e.currentTarget.value)}

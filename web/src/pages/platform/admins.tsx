@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { api, call } from '../../api/client'
 import { fetchList, type ItemOf } from '../../api/list'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -22,52 +23,52 @@ export function Admins() {
   const schools = useSchoolChoices(address.schoolId)
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add an administrator
+      {t('Add an administrator')}
     </Button>
   )
   return (
     <ListPage
       path="/super-admin/admin/list"
-      title="Administrators"
-      noun={['administrator', 'administrators']}
+      title={t('Administrators')}
+      noun={[t('administrator'), t('administrators')]}
       id={(a) => a.id}
       name={(a) => a.name || a.email || ''}
-      search="Name, e-mail or phone"
+      search={t('Name, e-mail or phone')}
       filters={[
-        { key: 'schoolId', label: 'School', options: schools.choices },
+        { key: 'schoolId', label: t('School'), options: schools.choices },
         {
           key: 'status',
-          label: 'Status',
+          label: t('Status'),
           options: Object.entries(accountStates).map(([value, [, label]]) => ({ value, label })),
         },
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: (a) => a.name || a.email || a.phone, sort: 'name' },
-        { key: 'email', title: 'E-mail', cell: (a) => a.email ?? '', sort: 'email' },
-        { key: 'school', title: 'School', cell: (a) => a.schoolName, phone: true },
+        { key: 'name', title: t('Name'), cell: (a) => a.name || a.email || a.phone, sort: 'name' },
+        { key: 'email', title: t('E-mail'), cell: (a) => a.email ?? '', sort: 'email' },
+        { key: 'school', title: t('School'), cell: (a) => a.schoolName, phone: true },
         {
           key: 'status',
-          title: 'Status',
+          title: t('Status'),
           cell: (a) => <AccountStatus status={a.status} />,
           phone: true,
         },
         {
           key: 'used',
-          title: 'Last signed in',
-          cell: (a) => (a.lastUsedAt ? format.ago(a.lastUsedAt) : 'Never'),
+          title: t('Last signed in'),
+          cell: (a) => (a.lastUsedAt ? format.ago(a.lastUsedAt) : t('Never')),
           sort: 'lastUsedAt',
         },
-        { key: 'phone', title: 'Phone', cell: (a) => a.phone ?? '', hidden: true },
-        { key: 'added', title: 'Added', cell: (a) => format.date(a.createdAt), sort: 'createdAt', hidden: true },
+        { key: 'phone', title: t('Phone'), cell: (a) => a.phone ?? '', hidden: true },
+        { key: 'added', title: t('Added'), cell: (a) => format.date(a.createdAt), sort: 'createdAt', hidden: true },
       ]}
       primary={add}
       empty={
         <Empty
           icon={<IconUserShield size={32} stroke={1.2} />}
-          title="No administrators yet"
-          text="Every school has at least one: they are invited when it is onboarded, and set their own password."
+          title={t('No administrators yet')}
+          text={t('Every school has at least one: they are invited when it is onboarded, and set their own password.')}
           action={add}
-          example="For example: Asha Rao, principal@green-valley.example."
+          example={t('For example: Asha Rao, principal@green-valley.example.')}
         />
       }
       drawer={(id, close) =>
@@ -134,11 +135,11 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
         save.submit()
       }}
     >
-      <DrawerHead title="Add an administrator" close={close} />
+      <DrawerHead title={t('Add an administrator')} close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
           <Select
-            label="School"
+            label={t('School')}
             searchable
             data={options}
             value={chosen}
@@ -149,23 +150,23 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
             }}
             onSearchChange={setText}
             filter={({ options: o }) => o}
-            nothingFoundMessage="No active school of this name"
+            nothingFoundMessage={t('No active school of this name')}
           />
           <div className="pair">
-            {f.text({ k: 'firstName', label: 'First name', required: true })}
-            {f.text({ k: 'lastName', label: 'Last name' })}
+            {f.text({ k: 'firstName', label: t('First name'), required: true })}
+            {f.text({ k: 'lastName', label: t('Last name') })}
             {f.text({
               k: 'email',
-              label: 'E-mail',
+              label: t('E-mail'),
               inputMode: 'email',
               required: true,
-              description: 'The invitation goes there',
+              description: t('The invitation goes there'),
             })}
-            {f.text({ k: 'phone', label: 'Phone', inputMode: 'tel' })}
+            {f.text({ k: 'phone', label: t('Phone'), inputMode: 'tel' })}
           </div>
         </Stack>
       </div>
-      <SaveBar draft={draft} {...save} submit={() => undefined} label="Add and invite" always onCancel={close} />
+      <SaveBar draft={draft} {...save} submit={() => undefined} label={t('Add and invite')} always onCancel={close} />
     </form>
   )
 }
@@ -189,7 +190,7 @@ function AdminDrawer({ id, close }: { id: string; close: () => void }) {
   return (
     <>
       <DrawerHead
-        title={a.name || a.email || 'Administrator'}
+        title={a.name || a.email || t('Administrator')}
         close={close}
         summary={
           <Group gap={12}>
@@ -202,21 +203,21 @@ function AdminDrawer({ id, close }: { id: string; close: () => void }) {
         <Stack gap={24}>
           <Facts
             of={[
-              ['E-mail', a.email],
+              [t('E-mail'), a.email],
               [
-                'Phone',
+                t('Phone'),
                 <span className="figures" key="p">
                   {a.phone}
                 </span>,
               ],
-              ['Last signed in', a.lastUsedAt ? format.dateTime(a.lastUsedAt) : 'Never'],
-              ['Added', format.dateTime(a.createdAt)],
+              [t('Last signed in'), a.lastUsedAt ? format.dateTime(a.lastUsedAt) : t('Never')],
+              [t('Added'), format.dateTime(a.createdAt)],
             ]}
           />
           <Acts admin={a} />
           <Group>
             <Button component={Link} to="/schools" search={{ open: a.schoolId } as never} variant="default">
-              The school
+              {t('The school')}
             </Button>
           </Group>
         </Stack>
@@ -254,44 +255,46 @@ function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
   })
   return (
     <Stack gap={12}>
-      {a.status === 'INACTIVE' && <Text c="dimmed">Their school has deactivated them, and alone can change that.</Text>}
+      {a.status === 'INACTIVE' && (
+        <Text c="dimmed">{t('Their school has deactivated them, and alone can change that.')}</Text>
+      )}
       <Group gap={8}>
         {a.status === 'ACTIVE' && (
           <Button variant="default" loading={invite.isPending} onClick={() => invite.mutate()}>
-            Invite again
+            {t('Invite again')}
           </Button>
         )}
         {a.status === 'ACTIVE' && (
           <Button variant="default" onClick={() => setAsking(true)}>
-            Disable…
+            {t('Disable…')}
           </Button>
         )}
         {a.status === 'DISABLED' && (
           <Button loading={enable.isPending} onClick={() => enable.mutate()}>
-            Enable
+            {t('Enable')}
           </Button>
         )}
         {a.status === 'ACTIVE' && (
           <Button variant="default" onClick={() => setResetting(true)}>
-            Reset second factor…
+            {t('Reset second factor…')}
           </Button>
         )}
         {reset.isSuccess && (
           <Text size="sm" c="dimmed" role="status">
-            Their second factors are removed.
+            {t('Their second factors are removed.')}
           </Text>
         )}
         {invite.isSuccess && (
           <Text size="sm" c="dimmed" role="status">
-            The invitation is on its way. Links sent before no longer work.
+            {t('The invitation is on its way. Links sent before no longer work.')}
           </Text>
         )}
       </Group>
       <Trouble error={invite.error ?? enable.error} />
       <Confirm
         opened={asking}
-        title={`Disable ${a.name || a.email}?`}
-        action="Disable"
+        title={t('Disable {name}?', { name: a.name || a.email })}
+        action={t('Disable')}
         danger
         busy={disable.isPending}
         error={disable.error}
@@ -301,12 +304,14 @@ function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
         }}
         onConfirm={() => disable.mutate()}
       >
-        They are signed out at once and cannot sign in until you enable them again. Their school cannot change that.
+        {t(
+          'They are signed out at once and cannot sign in until you enable them again. Their school cannot change that.',
+        )}
       </Confirm>
       <Confirm
         opened={resetting}
-        title={`Reset the second factor of ${a.name || a.email}?`}
-        action="Reset"
+        title={t('Reset the second factor of {name}?', { name: a.name || a.email })}
+        action={t('Reset')}
         danger
         busy={reset.isPending}
         error={reset.error}
@@ -316,8 +321,9 @@ function Acts({ admin: a }: { admin: ItemOf<'/super-admin/admin/list'> }) {
         }}
         onConfirm={() => reset.mutate()}
       >
-        For somebody who has lost their phone, passkeys and recovery codes. They are signed out, and their password
-        alone lets them in until they set a new one up. Make sure that it is they who ask.
+        {t(
+          'For somebody who has lost their phone, passkeys and recovery codes. They are signed out, and their password alone lets them in until they set a new one up. Make sure that it is they who ask.',
+        )}
       </Confirm>
     </Stack>
   )

@@ -6,31 +6,33 @@ import { fetchList, type ItemOf } from '../../api/list'
 import { useAddress } from '../../patterns/address'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import '../../patterns/audit.css'
+import { t } from '../../messages/console'
 import { useSchoolChoices } from './school-choices'
 
 const path = '/super-admin/audit/list'
 type Event = ItemOf<typeof path>
 
 const verbs: Record<string, string> = {
-  create: 'Added',
-  update: 'Changed',
-  delete: 'Deleted',
-  run: 'Ran',
-  retry: 'Retried',
-  'revoke-sessions': 'Ended sessions of',
-  invite: 'Invited',
-  disable: 'Disabled',
-  enable: 'Enabled',
-  suspend: 'Suspended',
-  activate: 'Activated',
-  archive: 'Archived',
+  create: t('Added'),
+  update: t('Changed'),
+  delete: t('Deleted'),
+  run: t('Ran'),
+  retry: t('Retried'),
+  'revoke-sessions': t('Ended sessions of'),
+  invite: t('Invited'),
+  disable: t('Disabled'),
+  enable: t('Enabled'),
+  suspend: t('Suspended'),
+  activate: t('Activated'),
+  archive: t('Archived'),
 }
 const verb = (a: string) => verbs[a] ?? words(a.replaceAll('-', '_'))
-const who = (e: Event) => e.actorName || (e.actorId ? 'Somebody who left' : 'Command line')
+const who = (e: Event) => e.actorName || (e.actorId ? t('Somebody who left') : t('Command line'))
 
 /** What super-admins and the command line did. */
 export function PlatformAudit() {
@@ -46,30 +48,30 @@ export function PlatformAudit() {
     const d = new Date()
     d.setHours(0, 0, 0, 0)
     d.setDate(d.getDate() - n)
-    return { value: d.toISOString(), label: n === 0 ? 'today' : `the last ${n} days` }
+    return { value: d.toISOString(), label: n === 0 ? t('today') : t('the last {n} days', { n }) }
   })
   if (address.from && !since.some((s) => s.value === address.from))
-    since.push({ value: address.from, label: `since ${format.date(address.from)}` })
+    since.push({ value: address.from, label: t('since {from}', { from: format.date(address.from) }) })
   return (
     <ListPage
       path={path}
-      title="Audit"
-      noun={['change', 'changes']}
+      title={t('Audit')}
+      noun={[t('change'), t('changes')]}
       id={(e) => e.id}
       name={(e) => `${verb(e.action)} ${e.entity}`}
       filters={[
-        { key: 'actorId', label: 'Person', options: [...people].map(([value, label]) => ({ value, label })) },
+        { key: 'actorId', label: t('Person'), options: [...people].map(([value, label]) => ({ value, label })) },
         {
           key: 'actorRole',
-          label: 'From',
+          label: t('From'),
           options: [
-            { value: 'SUPER_ADMIN', label: 'The console' },
-            { value: 'COMMAND_LINE', label: 'The command line' },
+            { value: 'SUPER_ADMIN', label: t('The console') },
+            { value: 'COMMAND_LINE', label: t('The command line') },
           ],
         },
         {
           key: 'entity',
-          label: 'What',
+          label: t('What'),
           options: distinct(
             ['school', 'administrator', 'account', 'migration', ...seen.map((e) => e.entity)],
             address.entity,
@@ -77,29 +79,29 @@ export function PlatformAudit() {
         },
         {
           key: 'action',
-          label: 'Action',
+          label: t('Action'),
           options: distinct(
             seen.map((e) => e.action),
             address.action,
           ).map((v) => ({ value: v, label: verb(v) })),
         },
-        { key: 'schoolId', label: 'School', options: schools.choices },
-        { key: 'from', label: 'Time', options: since },
+        { key: 'schoolId', label: t('School'), options: schools.choices },
+        { key: 'from', label: t('Time'), options: since },
       ]}
       columns={[
-        { key: 'what', title: 'What', cell: (e) => `${verb(e.action)} ${e.entity}` },
-        { key: 'school', title: 'School', cell: (e) => e.schoolName },
-        { key: 'who', title: 'Who', cell: who },
+        { key: 'what', title: t('What'), cell: (e) => `${verb(e.action)} ${e.entity}` },
+        { key: 'school', title: t('School'), cell: (e) => e.schoolName },
+        { key: 'who', title: t('Who'), cell: who },
         {
           key: 'when',
-          title: 'When',
+          title: t('When'),
           cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
           sort: 'occurredAt',
           phone: true,
         },
         {
           key: 'fields',
-          title: 'Fields',
+          title: t('Fields'),
           cell: (e) => (
             <Text span c="dimmed" size="sm">
               {e.before === null
@@ -111,15 +113,17 @@ export function PlatformAudit() {
             </Text>
           ),
         },
-        { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
-        { key: 'ip', title: 'From address', cell: (e) => e.ip, hidden: true },
-        { key: 'request', title: 'Request', cell: (e) => e.requestId, hidden: true },
+        { key: 'reason', title: t('Reason'), cell: (e) => e.reason, hidden: true },
+        { key: 'ip', title: t('From address'), cell: (e) => e.ip, hidden: true },
+        { key: 'request', title: t('Request'), cell: (e) => e.requestId, hidden: true },
       ]}
       empty={
         <Empty
           icon={<IconHistory size={32} stroke={1.2} />}
-          title="Nothing was done yet"
-          text="What super-admins and the command line do to the platform and its schools is written down here. Nobody can change it."
+          title={t('Nothing was done yet')}
+          text={t(
+            'What super-admins and the command line do to the platform and its schools is written down here. Nobody can change it.',
+          )}
         />
       }
       drawer={(id, close) => <EventDrawer id={id} close={close} key={id} />}
@@ -153,7 +157,7 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
           {q.error ? (
             <Trouble error={q.error} retry={() => void q.refetch()} />
           ) : e === null ? (
-            <Text>This entry is not among those shown.</Text>
+            <Text>{t('This entry is not among those shown.')}</Text>
           ) : (
             <Lines />
           )}
@@ -179,27 +183,27 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
           {e.schoolId && (
             <Group>
               <Button component={Link} to="/schools" search={{ open: e.schoolId } as never} variant="default">
-                {e.schoolName || 'The school'}
+                {e.schoolName || t('The school')}
               </Button>
             </Group>
           )}
           <Facts
             of={[
-              ['From', e.actorRole === 'COMMAND_LINE' ? 'The command line' : 'The console'],
+              [t('From'), e.actorRole === 'COMMAND_LINE' ? t('The command line') : t('The console')],
               [
-                'From address',
+                t('From address'),
                 <span className="figures" key="ip">
                   {e.ip}
                 </span>,
               ],
               [
-                'Request',
+                t('Request'),
                 <span className="figures" key="r">
                   {e.requestId}
                 </span>,
               ],
               [
-                'Record',
+                t('Record'),
                 <span className="figures" key="e">
                   {e.entityId}
                 </span>,

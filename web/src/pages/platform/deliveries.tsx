@@ -4,13 +4,15 @@ import { IconMailCheck } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Empty } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
+import { words } from '../../patterns/words'
 import { useSchoolChoices } from './school-choices'
 
-const channels: Record<string, string> = { SMS: 'SMS', EMAIL: 'E-mail', PUSH: 'Push', WHATSAPP: 'WhatsApp' }
+const channels: Record<string, string> = { SMS: 'SMS', EMAIL: t('E-mail'), PUSH: t('Push'), WHATSAPP: 'WhatsApp' }
 
 /** What could not be delivered after all tries, and another try for it. */
 export function Deliveries() {
@@ -22,7 +24,12 @@ export function Deliveries() {
     onSuccess: (r) => {
       changed('/super-admin/delivery/')
       notifications.show({
-        message: `${format.number(r.queued)} will be tried again${r.skipped ? `, ${format.number(r.skipped)} could not be` : ''}.`,
+        message: r.skipped
+          ? t('{queued} will be tried again, {skipped} could not be.', {
+              queued: format.number(r.queued),
+              skipped: format.number(r.skipped),
+            })
+          : t('{queued} will be tried again.', { queued: format.number(r.queued) }),
       })
     },
     onError: (e) => notifications.show({ color: 'red.8', message: asProblem(e).message }),
@@ -30,46 +37,46 @@ export function Deliveries() {
   return (
     <ListPage
       path="/super-admin/delivery/list"
-      title="Deliveries"
-      noun={['failed message', 'failed messages']}
+      title={t('Deliveries')}
+      noun={[t('failed message'), t('failed messages')]}
       id={(d) => d.id}
       name={(d) => d.to}
-      search="Recipient or error"
+      search={t('Recipient or error')}
       filters={[
         {
           key: 'channel',
-          label: 'Channel',
+          label: t('Channel'),
           options: Object.entries(channels).map(([value, label]) => ({ value, label })),
         },
-        { key: 'schoolId', label: 'School', options: schools.choices },
+        { key: 'schoolId', label: t('School'), options: schools.choices },
       ]}
       columns={[
-        { key: 'to', title: 'To', cell: (d) => <span className="figures">{d.to}</span> },
-        { key: 'channel', title: 'Channel', cell: (d) => channels[d.channel] ?? d.channel, phone: true },
-        { key: 'type', title: 'About', cell: (d) => words(d.type) },
+        { key: 'to', title: t('To'), cell: (d) => <span className="figures">{d.to}</span> },
+        { key: 'channel', title: t('Channel'), cell: (d) => channels[d.channel] ?? d.channel, phone: true },
+        { key: 'type', title: t('About'), cell: (d) => words(d.type) },
         {
           key: 'school',
-          title: 'School',
+          title: t('School'),
           cell: (d) =>
             schools.nameOf(d.schoolId) || (
               <Text span c="dimmed">
-                {d.schoolId ? `…${d.schoolId.slice(-6)}` : 'The platform'}
+                {d.schoolId ? `…${d.schoolId.slice(-6)}` : t('The platform')}
               </Text>
             ),
         },
         {
           key: 'error',
-          title: 'Why',
+          title: t('Why'),
           cell: (d) => (
             <Text span size="sm" title={d.lastError}>
               {d.lastError}
             </Text>
           ),
         },
-        { key: 'tries', title: 'Tries', cell: (d) => d.attempts, end: true },
+        { key: 'tries', title: t('Tries'), cell: (d) => d.attempts, end: true },
         {
           key: 'failed',
-          title: 'Given up',
+          title: t('Given up'),
           cell: (d) => <span className="figures">{format.dateTime(d.failedAt)}</span>,
           phone: true,
         },
@@ -85,15 +92,17 @@ export function Deliveries() {
             )
           }
         >
-          Try again
+          {t('Try again')}
         </Button>
       )}
       empty={
         <Empty
           icon={<IconMailCheck size={32} stroke={1.2} />}
-          title="Everything was delivered"
-          text="SMS, e-mail and push messages are tried again and again for a while. What still could not be delivered waits here with its reason."
-          example="For example: +91 98•• •••21, number does not exist, given up after 8 tries."
+          title={t('Everything was delivered')}
+          text={t(
+            'SMS, e-mail and push messages are tried again and again for a while. What still could not be delivered waits here with its reason.',
+          )}
+          example={t('For example: +91 98•• •••21, number does not exist, given up after 8 tries.')}
         />
       }
     />

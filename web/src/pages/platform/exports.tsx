@@ -3,14 +3,15 @@ import { IconDownload } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, call, download, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Status, Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
 
 const states = {
-  QUEUED: ['busy', 'Waiting'],
-  RUNNING: ['busy', 'Being made'],
-  READY: ['good', 'Ready'],
-  FAILED: ['bad', 'Failed'],
+  QUEUED: ['busy', t('Waiting')],
+  RUNNING: ['busy', t('Being made')],
+  READY: ['good', t('Ready')],
+  FAILED: ['bad', t('Failed')],
 } as const
 
 /** The archives of a whole school: have one made, watch it, take it. */
@@ -33,9 +34,9 @@ export function SchoolExports({ id, code }: { id: string; code: string }) {
   })
   const list = q.data?.exports ?? []
   return (
-    <section aria-label="Export">
+    <section aria-label={t('Export')}>
       <Group justify="space-between" mb={8}>
-        <Text>Export of the whole school</Text>
+        <Text>{t('Export of the whole school')}</Text>
         <Button
           variant="default"
           size="compact-md"
@@ -43,14 +44,15 @@ export function SchoolExports({ id, code }: { id: string; code: string }) {
           loading={make.isPending}
           onClick={() => make.mutate()}
         >
-          {list.length ? 'Make a new archive' : 'Make an archive'}
+          {list.length ? t('Make a new archive') : t('Make an archive')}
         </Button>
       </Group>
       <Stack gap={12}>
         {q.data && list.length === 0 && (
           <Text size="sm" c="dimmed">
-            One file with every record and file of the school. It is kept for a day; who made and downloaded it is in
-            the audit log.
+            {t(
+              'One file with every record and file of the school. It is kept for a day; who made and downloaded it is in the audit log.',
+            )}
           </Text>
         )}
         {list.map((e, at) => (
@@ -67,21 +69,27 @@ export function SchoolExports({ id, code }: { id: string; code: string }) {
                   loading={take.isPending}
                   onClick={() => take.mutate(e)}
                 >
-                  Download ({bytes(e.sizeBytes)})
+                  {t('Download ({bytes})', { bytes: bytes(e.sizeBytes) })}
                 </Button>
               )}
             </Group>
             {e.state === 'RUNNING' && (
               <>
-                <Progress value={e.tables ? (100 * e.tablesDone) / e.tables : 0} size="sm" aria-label="Export" />
+                <Progress value={e.tables ? (100 * e.tablesDone) / e.tables : 0} size="sm" aria-label={t('Export')} />
                 <Text size="sm" c="dimmed" aria-live="polite" className="figures">
-                  {format.number(e.tablesDone)} of {format.number(e.tables)} tables, {format.number(e.rowCount)} rows
+                  {t('{tablesDone} of {tables} tables, {rowCount} rows', {
+                    tablesDone: format.number(e.tablesDone),
+                    tables: format.number(e.tables),
+                    rowCount: format.number(e.rowCount),
+                  })}
                 </Text>
               </>
             )}
             <Text size="sm" c="dimmed">
-              {e.requestedByName || 'Somebody'}, {format.dateTime(e.createdAt)}
-              {e.state === 'READY' && e.expiresAt && <> · kept until {format.dateTime(e.expiresAt)}</>}
+              {e.requestedByName || t('Somebody')}, {format.dateTime(e.createdAt)}
+              {e.state === 'READY' &&
+                e.expiresAt &&
+                ` ${t('· kept until {expiresAt}', { expiresAt: format.dateTime(e.expiresAt) })}`}
             </Text>
             {e.error && (
               <Text size="sm" c="red.8">

@@ -9,8 +9,13 @@ import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { SchoolStatus } from './school-status'
 import './platform.css'
+import { t } from '../../messages/console'
 
-const states = { CURRENT: ['good', 'Up to date'], BEHIND: ['busy', 'Behind'], FAILED: ['bad', 'Failed'] } as const
+const states = {
+  CURRENT: ['good', t('Up to date')],
+  BEHIND: ['busy', t('Behind')],
+  FAILED: ['bad', t('Failed')],
+} as const
 
 /** Which version every school is at, and how far the fleet's migration has come. */
 export function Migrations() {
@@ -22,24 +27,24 @@ export function Migrations() {
   return (
     <ListPage
       path="/super-admin/migration/list"
-      title="Migrations"
-      noun={['school', 'schools']}
+      title={t('Migrations')}
+      noun={[t('school'), t('schools')]}
       id={(s) => s.id}
       name={(s) => s.name}
-      search="Name or code"
+      search={t('Name or code')}
       above={<Fleet />}
       filters={[
         {
           key: 'state',
-          label: 'State',
+          label: t('State'),
           options: Object.entries(states).map(([value, [, label]]) => ({ value, label })),
         },
       ]}
       columns={[
-        { key: 'name', title: 'School', cell: (s) => s.name, sort: 'name' },
+        { key: 'name', title: t('School'), cell: (s) => s.name, sort: 'name' },
         {
           key: 'state',
-          title: 'Tables',
+          title: t('Tables'),
           cell: (s) => {
             const [tone, word] = states[s.state as keyof typeof states] ?? ['off', s.state]
             return <Status tone={tone}>{word}</Status>
@@ -48,17 +53,17 @@ export function Migrations() {
         },
         {
           key: 'version',
-          title: 'Version',
+          title: t('Version'),
           cell: (s) => s.schemaVersion,
           sort: 'schemaVersion',
           end: true,
         },
-        { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
-        { key: 'status', title: 'School is', cell: (s) => <SchoolStatus status={s.status} /> },
-        { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
+        { key: 'code', title: t('Code'), cell: (s) => s.code, sort: 'code' },
+        { key: 'status', title: t('School is'), cell: (s) => <SchoolStatus status={s.status} /> },
+        { key: 'node', title: t('Node'), cell: (s) => s.node ?? '' },
         {
           key: 'error',
-          title: 'What went wrong',
+          title: t('What went wrong'),
           cell: (s) =>
             s.error ? (
               <Text span c="red.8" size="sm" title={s.error}>
@@ -80,14 +85,16 @@ export function Migrations() {
             )
           }
         >
-          Migrate these
+          {t('Migrate these')}
         </Button>
       )}
       empty={
         <Empty
           icon={<IconVersions size={32} stroke={1.2} />}
-          title="No school has tables yet"
-          text="Every school has tables of its own. When a new version of the service brings changes to them, they are brought up to date here, school by school, while the schools are in use."
+          title={t('No school has tables yet')}
+          text={t(
+            'Every school has tables of its own. When a new version of the service brings changes to them, they are brought up to date here, school by school, while the schools are in use.',
+          )}
         />
       }
     />
@@ -130,33 +137,33 @@ function Fleet() {
       </div>
     )
   return (
-    <section className="panel fleet" aria-label="The fleet">
+    <section className="panel fleet" aria-label={t('The fleet')}>
       <Group justify="space-between" gap={12}>
         <div className="fleet-counts">
           <span>
             <b>{format.number(s.current)}</b>
-            <Status tone="good">up to date</Status>
+            <Status tone="good">{t('up to date')}</Status>
           </span>
           <span>
             <b>{format.number(s.behind)}</b>
-            <Status tone={s.behind ? 'busy' : 'off'}>behind</Status>
+            <Status tone={s.behind ? 'busy' : 'off'}>{t('behind')}</Status>
           </span>
           <span>
             <b>{format.number(s.failed)}</b>
-            <Status tone={s.failed ? 'bad' : 'off'}>failed</Status>
+            <Status tone={s.failed ? 'bad' : 'off'}>{t('failed')}</Status>
           </span>
           <Text span c="dimmed" className="figures">
-            This service brings them to version {s.version}
+            {t('This service brings them to version {version}', { version: s.version })}
           </Text>
         </div>
         <Group gap={8}>
           {s.failed > 0 && (
             <Button variant="default" disabled={!!busy} loading={retry.isPending} onClick={() => retry.mutate()}>
-              Retry the failed
+              {t('Retry the failed')}
             </Button>
           )}
           <Button disabled={!!busy} variant={s.behind ? 'filled' : 'default'} onClick={() => setAsking(true)}>
-            Migrate…
+            {t('Migrate…')}
           </Button>
         </Group>
       </Group>
@@ -165,25 +172,30 @@ function Fleet() {
           <Group justify="space-between" mb={4} gap={8}>
             <Text size="sm">
               {s.run.state === 'QUEUED'
-                ? 'Waiting to begin'
+                ? t('Waiting to begin')
                 : s.run.state === 'RUNNING'
-                  ? 'Under way'
+                  ? t('Under way')
                   : s.run.state === 'FAILED'
-                    ? 'It stopped'
+                    ? t('It stopped')
                     : s.run.failed
-                      ? 'Done, with failures'
-                      : 'Done'}
+                      ? t('Done, with failures')
+                      : t('Done')}
               {s.run.finishedAt ? ` ${format.ago(s.run.finishedAt)}` : ''}
             </Text>
             <Text size="sm" c="dimmed" className="figures">
-              {format.number(s.run.done)} of {format.number(s.run.total)}
-              {s.run.failed > 0 && `, ${format.number(s.run.failed)} failed`}
+              {s.run.failed > 0
+                ? t('{done} of {total}, {failed} failed', {
+                    done: format.number(s.run.done),
+                    total: format.number(s.run.total),
+                    failed: format.number(s.run.failed),
+                  })
+                : t('{done} of {total}', { done: format.number(s.run.done), total: format.number(s.run.total) })}
             </Text>
           </Group>
           <Progress
             value={s.run.percent}
             size="sm"
-            aria-label="Migration"
+            aria-label={t('Migration')}
             color={s.run.failed || s.run.state === 'FAILED' ? 'red.8' : undefined}
           />
           {s.run.error && (
@@ -196,8 +208,8 @@ function Fleet() {
       <Trouble error={retry.error} />
       <Confirm
         opened={asking}
-        title="Migrate every school that is behind?"
-        action="Migrate"
+        title={t('Migrate every school that is behind?')}
+        action={t('Migrate')}
         busy={run.isPending}
         error={run.error}
         onClose={() => {
@@ -207,9 +219,17 @@ function Fleet() {
         onConfirm={() => run.mutate()}
       >
         {s.behind === 0
-          ? 'No school is behind; the empty ones kept ready are looked at too.'
-          : `${format.number(s.behind)} ${s.behind === 1 ? 'school is' : 'schools are'} brought to version ${s.version}, one after the other, while they are in use.`}{' '}
-        A school that fails is not served until the cause is fixed; the others continue.
+          ? t(
+              'No school is behind; the empty ones kept ready are looked at too. A school that fails is not served until the cause is fixed; the others continue.',
+            )
+          : t(
+              {
+                one: '{behind} school is brought to version {version}, one after the other, while they are in use. A school that fails is not served until the cause is fixed; the others continue.',
+                other:
+                  '{behind} schools are brought to version {version}, one after the other, while they are in use. A school that fails is not served until the cause is fixed; the others continue.',
+              },
+              { count: s.behind, behind: format.number(s.behind), version: s.version },
+            )}
       </Confirm>
     </section>
   )

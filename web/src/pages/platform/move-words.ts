@@ -1,17 +1,19 @@
+import { t } from '../../messages/console'
+
 export const moveTones = { RUNNING: 'busy', MOVED: 'good', CONFIRMED: 'off', FAILED: 'bad' } as const
 
 export const moveWords: Record<string, string> = {
-  RUNNING: 'Moving',
-  MOVED: 'Moved, old copy kept',
-  CONFIRMED: 'Moved',
-  FAILED: 'Did not move',
+  RUNNING: t('Moving'),
+  MOVED: t('Moved, old copy kept'),
+  CONFIRMED: t('Moved'),
+  FAILED: t('Did not move'),
 }
 
 export const stepWords: Record<string, string> = {
-  prepare: 'Waiting for its turn',
-  schema: 'The tables are made there',
-  publish: 'What is written from now on is noted',
-  copy: 'The rows are copied, while the school is in use',
-  switch: 'Writes wait, both copies are compared, and the school changes over',
-  release: 'What the move needed is removed',
+  prepare: t('Waiting for its turn'),
+  schema: t('The tables are made there'),
+  publish: t('What is written from now on is noted'),
+  copy: t('The rows are copied, while the school is in use'),
+  switch: t('Writes wait, both copies are compared, and the school changes over'),
+  release: t('What the move needed is removed'),
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
+import { rich, t } from '../../messages/console'
 import { Confirm, Dialog, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { moveTones, moveWords, stepWords } from './move-words'
@@ -55,11 +56,9 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
   if (!m && others.length === 0) return null
   const step = m?.steps.find((s) => !s.finishedAt)?.name
   return (
-    <section aria-label="Node">
+    <section aria-label={t('Node')}>
       <Group justify="space-between" mb={8}>
-        <Text>
-          Hosted on <b>{node}</b>
-        </Text>
+        <Text>{rich('Hosted on {node}', { node: <b>{node}</b> })}</Text>
         {!open && others.length > 0 && (
           <Button
             variant="default"
@@ -69,12 +68,12 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
               setChoosing(true)
             }}
           >
-            Move…
+            {t('Move…')}
           </Button>
         )}
         {m?.state === 'MOVED' && (
           <Button variant="default" size="compact-md" disabled={!m.clean} onClick={() => setAsking(true)}>
-            Remove the old copy…
+            {t('Remove the old copy…')}
           </Button>
         )}
       </Group>
@@ -82,13 +81,13 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
         <Stack gap={4}>
           <Group justify="space-between">
             <Status tone={moveTones[m.state as keyof typeof moveTones] ?? 'off'}>
-              {moveWords[m.state] ?? m.state}: {m.from} to {m.to}
+              {t('{moveWords}: {from} to {to}', { moveWords: moveWords[m.state] ?? m.state, from: m.from, to: m.to })}
             </Status>
             <Text size="sm" c="dimmed" className="figures">
               {m.state === 'RUNNING' ? `${m.percent} %` : format.ago(m.endedAt ?? m.movedAt ?? m.createdAt)}
             </Text>
           </Group>
-          {m.state === 'RUNNING' && <Progress value={m.percent} size="sm" aria-label="Move" />}
+          {m.state === 'RUNNING' && <Progress value={m.percent} size="sm" aria-label={t('Move')} />}
           {m.state === 'RUNNING' && step && (
             <Text size="sm" c="dimmed" aria-live="polite">
               {stepWords[step] ?? step}
@@ -101,23 +100,30 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
           )}
           {m.movedAt && (
             <Text size="sm" c="dimmed">
-              {format.number(m.rows)} rows compared, writes waited {format.number(m.heldMs)} ms
+              {t('{rows} rows compared, writes waited {heldMs} ms', {
+                rows: format.number(m.rows),
+                heldMs: format.number(m.heldMs),
+              })}
             </Text>
           )}
         </Stack>
       )}
       <Trouble error={q.error} />
-      <Dialog opened={choosing} onClose={() => setChoosing(false)} title="Move this school">
+      <Dialog opened={choosing} onClose={() => setChoosing(false)} title={t('Move this school')}>
         <Stack gap={16}>
           <Text>
-            Its tables are copied while it is in use; at the end writes wait for a moment. Should anything go wrong, it
-            stays where it is.
+            {t(
+              'Its tables are copied while it is in use; at the end writes wait for a moment. Should anything go wrong, it stays where it is.',
+            )}
           </Text>
           <NativeSelect
-            label="To"
+            label={t('To')}
             data={others.map((n) => ({
               value: n.name,
-              label: `${n.name} (${n.schools} ${n.schools === 1 ? 'school' : 'schools'})`,
+              label: t(
+                { one: '{name} ({schools} school)', other: '{name} ({schools} schools)' },
+                { count: n.schools, name: n.name, schools: n.schools },
+              ),
             }))}
             value={to}
             error={move.error ? asProblem(move.error).fields.node : undefined}
@@ -126,18 +132,18 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
           <Trouble error={move.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={() => setChoosing(false)}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button loading={move.isPending} onClick={() => move.mutate()}>
-              Move
+              {t('Move')}
             </Button>
           </Group>
         </Stack>
       </Dialog>
       <Confirm
         opened={asking}
-        title="Remove the old copy for good?"
-        action="Remove"
+        title={t('Remove the old copy for good?')}
+        action={t('Remove')}
         danger
         busy={confirm.isPending}
         error={confirm.error}
@@ -147,7 +153,10 @@ export function SchoolMove({ id, node }: { id: string; node: string | null }) {
         }}
         onConfirm={() => confirm.mutate()}
       >
-        The school is served from {m?.to}. Its old copy on {m?.from} cannot be brought back.
+        {t('The school is served from {to}. Its old copy on {from} cannot be brought back.', {
+          to: m?.to,
+          from: m?.from,
+        })}
       </Confirm>
     </section>
   )

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, call } from '../../api/client'
 import type { ItemOf } from '../../api/list'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
@@ -16,8 +17,12 @@ import { moveTones, moveWords, stepWords } from './move-words'
 type Node = ItemOf<'/super-admin/node/list'>
 
 function NodeStatus({ node }: { node: Pick<Node, 'state' | 'reachable'> }) {
-  if (!node.reachable) return <Status tone="bad">Does not answer</Status>
-  return node.state === 'DRAINING' ? <Status tone="warn">Draining</Status> : <Status tone="good">In use</Status>
+  if (!node.reachable) return <Status tone="bad">{t('Does not answer')}</Status>
+  return node.state === 'DRAINING' ? (
+    <Status tone="warn">{t('Draining')}</Status>
+  ) : (
+    <Status tone="good">{t('In use')}</Status>
+  )
 }
 
 /** The databases schools live on: how full, how healthy, and how to drain one. */
@@ -26,69 +31,74 @@ export function Nodes() {
   const [, setAddress] = useAddress()
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a node
+      {t('Add a node')}
     </Button>
   )
   return (
     <ListPage
       path="/super-admin/node/list"
-      title="Nodes"
-      noun={['node', 'nodes']}
+      title={t('Nodes')}
+      noun={[t('node'), t('nodes')]}
       id={(n) => n.id}
       name={(n) => n.name}
-      search="Name"
+      search={t('Name')}
       filters={[
         {
           key: 'state',
-          label: 'State',
+          label: t('State'),
           options: [
-            { value: 'ACTIVE', label: 'In use' },
-            { value: 'DRAINING', label: 'Draining' },
+            { value: 'ACTIVE', label: t('In use') },
+            { value: 'DRAINING', label: t('Draining') },
           ],
         },
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: (n) => n.name, sort: 'name' },
+        { key: 'name', title: t('Name'), cell: (n) => n.name, sort: 'name' },
         {
           key: 'state',
-          title: 'State',
+          title: t('State'),
           cell: (n) => <NodeStatus node={n} />,
           phone: true,
         },
-        { key: 'schools', title: 'Schools', cell: (n) => format.number(n.schools), end: true, phone: true },
+        { key: 'schools', title: t('Schools'), cell: (n) => format.number(n.schools), end: true, phone: true },
         {
           key: 'size',
-          title: 'Size',
+          title: t('Size'),
           cell: (n) => (n.measuredAt ? bytes(n.sizeBytes) : ''),
           sort: 'sizeBytes',
           end: true,
         },
         {
           key: 'connections',
-          title: 'Connections',
+          title: t('Connections'),
           cell: (n) => (
             <span className="figures">
-              {n.connections} of {n.maxConnections}
+              {t('{connections} of {maxConnections}', { connections: n.connections, maxConnections: n.maxConnections })}
             </span>
           ),
           end: true,
         },
-        { key: 'ping', title: 'Answers in', cell: (n) => (n.reachable ? `${n.pingMs.toFixed(1)} ms` : ''), end: true },
         {
-          key: 'lag',
-          title: 'Standby behind',
-          cell: (n) => (n.lagBytes === null ? 'No standby' : bytes(n.lagBytes)),
+          key: 'ping',
+          title: t('Answers in'),
+          cell: (n) => (n.reachable ? t('{pingMs} ms', { pingMs: n.pingMs.toFixed(1) }) : ''),
           end: true,
         },
-        { key: 'address', title: 'Address', cell: (n) => n.address, hidden: true },
-        { key: 'version', title: 'Postgres', cell: (n) => n.serverVersion, hidden: true },
+        {
+          key: 'lag',
+          title: t('Standby behind'),
+          cell: (n) => (n.lagBytes === null ? t('No standby') : bytes(n.lagBytes)),
+          end: true,
+        },
+        { key: 'address', title: t('Address'), cell: (n) => n.address, hidden: true },
+        { key: 'version', title: t('Postgres'), cell: (n) => n.serverVersion, hidden: true },
       ]}
       primary={add}
       empty={
         <Empty
           icon={<IconDatabase size={32} stroke={1.2} />}
-          title="No nodes"
-          text="A node is a Postgres server that schools live on. New schools go to the one with the most room."
+          title={t('No nodes')}
+          text={t('A node is a Postgres server that schools live on. New schools go to the one with the most room.')}
           action={add}
         />
       }
@@ -125,36 +135,36 @@ function NewNode({ close }: { close: () => void }) {
         save.submit()
       }}
     >
-      <DrawerHead title="Add a node" close={close} />
+      <DrawerHead title={t('Add a node')} close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
           <Text c="dimmed">
-            The database is dialled and set up at once. Its password is kept by the platform and shown to nobody.
+            {t('The database is dialled and set up at once. Its password is kept by the platform and shown to nobody.')}
           </Text>
           {f.text({
             k: 'name',
-            label: 'Name',
-            placeholder: 'north',
+            label: t('Name'),
+            placeholder: t('north'),
             required: true,
-            description: 'Small letters, digits and dashes',
+            description: t('Small letters, digits and dashes'),
           })}
           {f.text({
             k: 'url',
-            label: 'Address',
-            placeholder: 'postgres://homeroom:password@db-north:5432/homeroom',
+            label: t('Address'),
+            placeholder: t('postgres://homeroom:password@db-north:5432/homeroom'),
             required: true,
             autoComplete: 'off',
           })}
           {f.text({
             k: 'poolUrl',
-            label: "Pooler's address",
-            placeholder: 'postgres://db-north:6432/homeroom',
-            description: 'PgBouncer in transaction mode, if there is one',
+            label: t("Pooler's address"),
+            placeholder: t('postgres://db-north:6432/homeroom'),
+            description: t('PgBouncer in transaction mode, if there is one'),
             autoComplete: 'off',
           })}
         </Stack>
       </div>
-      <SaveBar draft={draft} {...save} submit={() => undefined} label="Add" always onCancel={close} />
+      <SaveBar draft={draft} {...save} submit={() => undefined} label={t('Add')} always onCancel={close} />
     </form>
   )
 }
@@ -216,17 +226,17 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
                 loading={activate.isPending}
                 onClick={() => activate.mutate()}
               >
-                Use it again
+                {t('Use it again')}
               </Button>
               {n.name !== 'main' && (
                 <Button size="compact-md" variant="default" color="red" onClick={() => setRemoving(true)}>
-                  Remove…
+                  {t('Remove…')}
                 </Button>
               )}
             </Group>
           ) : (
             <Button size="compact-md" variant="default" onClick={() => setAsking(true)}>
-              Drain…
+              {t('Drain…')}
             </Button>
           )
         }
@@ -238,42 +248,64 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
           <Facts
             of={[
               [
-                'Schools',
+                t('Schools'),
                 [
                   format.number(n.schools),
-                  n.leaving && `${n.leaving} leaving`,
-                  n.arriving && `${n.arriving} arriving`,
-                  n.oldCopies && `${n.oldCopies} old ${n.oldCopies === 1 ? 'copy' : 'copies'}`,
+                  n.leaving && t('{leaving} leaving', { leaving: n.leaving }),
+                  n.arriving && t('{arriving} arriving', { arriving: n.arriving }),
+                  n.oldCopies &&
+                    t(
+                      { one: '{oldCopies} old copy', other: '{oldCopies} old copies' },
+                      { count: n.oldCopies, oldCopies: n.oldCopies },
+                    ),
                 ]
                   .filter(Boolean)
                   .join(', '),
               ],
               [
-                'Size',
-                n.measuredAt ? `${bytes(n.sizeBytes)}, measured ${format.ago(n.measuredAt)}` : 'Not measured yet',
+                t('Size'),
+                n.measuredAt
+                  ? t('{bytes}, measured {measuredAt}', {
+                      bytes: bytes(n.sizeBytes),
+                      measuredAt: format.ago(n.measuredAt),
+                    })
+                  : t('Not measured yet'),
               ],
               [
-                'Address',
+                t('Address'),
                 <span className="figures" key="a">
                   {n.address}
                 </span>,
               ],
-              ['Connections', `${n.connections} of ${n.maxConnections}`],
-              ['Answers in', n.reachable ? `${n.pingMs.toFixed(1)} ms` : ''],
-              ['Postgres', n.serverVersion],
-              ['Pooler', n.pooled ? 'Yes' : 'No'],
-              ['Standbys', n.standbys ? `${n.standbys}, at most ${bytes(n.lagBytes ?? 0)} behind` : 'None'],
               [
-                'Schools can leave',
-                n.walLevel === 'logical' ? 'Yes' : `No: wal_level is ${n.walLevel || 'unknown'}, it must be logical`,
+                t('Connections'),
+                t('{connections} of {maxConnections}', {
+                  connections: n.connections,
+                  maxConnections: n.maxConnections,
+                }),
+              ],
+              [t('Answers in'), n.reachable ? t('{pingMs} ms', { pingMs: n.pingMs.toFixed(1) }) : ''],
+              [t('Postgres'), n.serverVersion],
+              [t('Pooler'), n.pooled ? t('Yes') : t('No')],
+              [
+                t('Standbys'),
+                n.standbys
+                  ? t('{standbys}, at most {bytes} behind', { standbys: n.standbys, bytes: bytes(n.lagBytes ?? 0) })
+                  : t('None'),
+              ],
+              [
+                t('Schools can leave'),
+                n.walLevel === 'logical'
+                  ? t('Yes')
+                  : t('No: wal_level is {walLevel}, it must be logical', { walLevel: n.walLevel || t('unknown') }),
               ],
             ]}
           />
           <ReadStandby node={n} key={n.standbyUrl} />
           {n.moves.length > 0 && (
-            <section aria-label="Moves">
+            <section aria-label={t('Moves')}>
               <Text className="section" mt={0}>
-                Schools on their way
+                {t('Schools on their way')}
               </Text>
               {n.moves.map((m) => (
                 <Group
@@ -287,9 +319,12 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
                       {m.schoolName}
                     </Link>
                     <Text size="sm" c="dimmed">
-                      {m.from} to {m.to}
-                      {m.state === 'RUNNING' && m.step && `. ${stepWords[m.step] ?? m.step}`}
-                      {m.error && `: ${m.error}`}
+                      {t('{from} to {to}{stepWords}{error}', {
+                        from: m.from,
+                        to: m.to,
+                        stepWords: m.state === 'RUNNING' && m.step && `. ${stepWords[m.step] ?? m.step}`,
+                        error: m.error && `: ${m.error}`,
+                      })}
                     </Text>
                   </div>
                   <Status tone={moveTones[m.state as keyof typeof moveTones] ?? 'off'}>
@@ -303,8 +338,8 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
       </div>
       <Confirm
         opened={asking}
-        title={`Drain ${n.name}?`}
-        action="Drain"
+        title={t('Drain {name}?', { name: n.name })}
+        action={t('Drain')}
         danger
         busy={drain.isPending}
         error={drain.error}
@@ -314,14 +349,19 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
         }}
         onConfirm={() => drain.mutate()}
       >
-        It takes no new schools, and its {format.number(n.schools)} {n.schools === 1 ? 'school moves' : 'schools move'}{' '}
-        to other nodes one after the other, while they are in use. You can use it again at any time; what has not moved
-        by then stays.
+        {t(
+          {
+            one: 'It takes no new schools, and its {schools} school moves to other nodes one after the other, while they are in use. You can use it again at any time; what has not moved by then stays.',
+            other:
+              'It takes no new schools, and its {schools} schools move to other nodes one after the other, while they are in use. You can use it again at any time; what has not moved by then stays.',
+          },
+          { count: n.schools, schools: format.number(n.schools) },
+        )}
       </Confirm>
       <Confirm
         opened={removing}
-        title={`Remove ${n.name}?`}
-        action="Remove"
+        title={t('Remove {name}?', { name: n.name })}
+        action={t('Remove')}
         danger
         busy={remove.isPending}
         error={remove.error}
@@ -331,14 +371,15 @@ function NodeDrawer({ id, close }: { id: string; close: () => void }) {
         }}
         onConfirm={() => remove.mutate()}
       >
-        Nothing asks for this server any more, and alerts of its absence end. Its schools must have left it, and their
-        moves must be confirmed. What is still on the server stays there.
+        {t(
+          'Nothing asks for this server any more, and alerts of its absence end. Its schools must have left it, and their moves must be confirmed. What is still on the server stays there.',
+        )}
       </Confirm>
     </>
   )
 }
 
-const readWords = { OFF: 'Off', IN_USE: 'In use', PAUSED: 'Paused' }
+const readWords = { OFF: t('Off'), IN_USE: t('In use'), PAUSED: t('Paused') }
 const readTones = { OFF: 'off', IN_USE: 'good', PAUSED: 'warn' } as const
 
 /** A server that follows the node's and answers its lists and reports. */
@@ -347,7 +388,7 @@ function ReadStandby({ node }: { node: Pick<Node, 'id' | 'standbyUrl' | 'standby
   const f = fieldsOf(draft)
   const save = useSave({
     draft,
-    labels: { url: 'Standby' },
+    labels: { url: t('Standby') },
     save: () =>
       call(
         api.PUT('/super-admin/node/{id}/standby', {
@@ -360,7 +401,7 @@ function ReadStandby({ node }: { node: Pick<Node, 'id' | 'standbyUrl' | 'standby
   const state = node.standbyReads as keyof typeof readWords
   return (
     <form
-      aria-label="Standby for reading"
+      aria-label={t('Standby for reading')}
       onSubmit={(e) => {
         e.preventDefault()
         save.submit()
@@ -368,27 +409,28 @@ function ReadStandby({ node }: { node: Pick<Node, 'id' | 'standbyUrl' | 'standby
     >
       <Group justify="space-between">
         <Text className="section" mt={0}>
-          Standby for reading
+          {t('Standby for reading')}
         </Text>
         <Status tone={readTones[state]}>{readWords[state]}</Status>
       </Group>
       <Text size="sm" c="dimmed" mb={8}>
-        Lists and reports are answered by a server that follows this one. People see their own changes and the office's
-        at once, those of others up to some seconds late. Leave it empty to have every read answered by the node itself.
+        {t(
+          "Lists and reports are answered by a server that follows this one. People see their own changes and the office's at once, those of others up to some seconds late. Leave it empty to have every read answered by the node itself.",
+        )}
       </Text>
       {node.standbyTrouble && (
         <Text size="sm" mb={8}>
-          Reads go to the node: {node.standbyTrouble}
+          {t('Reads go to the node: {standbyTrouble}', { standbyTrouble: node.standbyTrouble })}
         </Text>
       )}
       {f.text({
         k: 'url',
-        label: 'Address',
-        placeholder: 'postgres://db-north-2:5432/homeroom',
-        description: 'Address of one server, or of a PgBouncer in front of it; no user is needed',
+        label: t('Address'),
+        placeholder: t('postgres://db-north-2:5432/homeroom'),
+        description: t('Address of one server, or of a PgBouncer in front of it; no user is needed'),
         autoComplete: 'off',
       })}
-      <SaveBar draft={draft} {...save} submit={() => undefined} label="Save" />
+      <SaveBar draft={draft} {...save} submit={() => undefined} label={t('Save')} />
     </form>
   )
 }

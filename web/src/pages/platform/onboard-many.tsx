@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { asProblem, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { ChooseCSV, DryRunTable, type FileError, rowErrors, useCSVFile } from '../../patterns/csv-file'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
@@ -31,16 +32,17 @@ export function OnboardMany({ close }: { close: () => void }) {
     errorsOf,
     done: (r) => {
       changed('/super-admin/school/')
-      notifications.show({ message: `${format.number(r.schools)} schools are being set up.` })
+      notifications.show({ message: t('{schools} schools are being set up.', { schools: format.number(r.schools) }) })
       close()
     },
   })
   return (
-    <Dialog onClose={close} title="Onboard schools from a file" size={720}>
+    <Dialog onClose={close} title={t('Onboard schools from a file')} size={720}>
       <Stack gap={16}>
         <Text size="sm">
-          A CSV file with the columns name, code, timeZone and currency, and if you like locale, node, adminFirstName,
-          adminLastName and adminEmail. Administrators are invited to set a password. All schools are onboarded or none.
+          {t(
+            'A CSV file with the columns name, code, timeZone and currency, and if you like locale, node, adminFirstName, adminLastName and adminEmail. Administrators are invited to set a password. All schools are onboarded or none.',
+          )}
         </Text>
         <ChooseCSV
           take={(f) => check.mutate(f)}
@@ -53,16 +55,16 @@ export function OnboardMany({ close }: { close: () => void }) {
           <Alert
             variant="light"
             role="status"
-            title={`${format.number(plan.schools)} schools are ready to be onboarded`}
+            title={t('{schools} schools are ready to be onboarded', { schools: format.number(plan.schools) })}
           />
         )}
         {file && file.errors.length > 0 && <DryRunTable rows={file.rows} errors={file.errors} />}
         <Group justify="flex-end" gap={8}>
           <Button variant="default" onClick={close}>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button disabled={!plan || commit.isSuccess} loading={commit.isPending} onClick={() => commit.mutate()}>
-            Onboard all
+            {t('Onboard all')}
           </Button>
         </Group>
       </Stack>

@@ -1,13 +1,14 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useSessionStorage } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
+import { rich, t } from '../../messages/console'
 import { useAddress, useNextPage } from '../../patterns/address'
-import { Trouble } from '../../patterns/feedback'
+import { Trouble, UnsavedGuard } from '../../patterns/feedback'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { Facts } from '../../patterns/record'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
 import { Provisioning } from './provisioning'
@@ -39,24 +40,22 @@ const blank = {
 type Draft = typeof blank
 
 const steps = [
-  { key: 'school', title: 'School' },
-  { key: 'admin', title: 'First administrator' },
-  { key: 'review', title: 'Review' },
-  { key: 'progress', title: 'Set-up' },
+  { key: 'school', title: t('School') },
+  { key: 'admin', title: t('First administrator') },
+  { key: 'review', title: t('Review') },
+  { key: 'progress', title: t('Set-up') },
 ]
 
 const codePattern = /^[a-z0-9][a-z0-9-]{1,30}$/
 
 const inSchool = ['name', 'code', 'timeZone', 'currency', 'locale']
 
-/** Onboards a school. What was typed and how far it is survive a reload; the school's id is in the address. */
+/** Onboards a school. What was typed is kept in this browser and offered again; the school's id is in the address. */
 export function Onboard() {
   const [address, setAddress] = useAddress()
-  const [draft, setDraft] = useSessionStorage<Draft>({
-    key: 'homeroom.onboard',
-    defaultValue: blank,
-    getInitialValueInEffect: false,
-  })
+  const [draft, setDraft] = useState<Draft>(blank)
+  const dirty = JSON.stringify(draft) !== JSON.stringify(blank)
+  const kept = useKept('onboard', dirty ? draft : undefined, blank, setDraft)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const go = useNavigate()
   useNextPage('/schools')
@@ -116,25 +115,27 @@ export function Onboard() {
       if (!draft[k].trim()) missing[as] = what
     }
     if (step === 'school') {
-      need('name', 'name', 'The school needs a name')
-      need('code', 'code', 'A short code is needed')
+      need('name', 'name', t('The school needs a name'))
+      need('code', 'code', t('A short code is needed'))
       if (draft.code && !codePattern.test(draft.code))
-        missing.code = 'Use 2 to 31 small letters, digits and dashes, and begin with a letter or digit'
-      need('currency', 'currency', 'Choose the currency of its fees')
-      need('timeZone', 'timeZone', 'Choose its time zone')
+        missing.code = t('Use 2 to 31 small letters, digits and dashes, and begin with a letter or digit')
+      need('currency', 'currency', t('Choose the currency of its fees'))
+      need('timeZone', 'timeZone', t('Choose its time zone'))
     }
     if (step === 'admin') {
-      need('firstName', 'admin.firstName', 'A first name is needed')
+      need('firstName', 'admin.firstName', t('A first name is needed'))
       if (!/^\S+@\S+\.\S+$|^\S+@\S+$/.test(draft.email.trim()))
-        missing['admin.email'] = 'An e-mail is needed: the invitation goes there'
+        missing['admin.email'] = t('An e-mail is needed: the invitation goes there')
     }
     setErrors(missing)
     if (Object.keys(missing).length === 0) setAddress({ step: to })
   }
 
   return (
-    <Wizard title="Onboard a school" steps={steps} current={step}>
+    <Wizard title={t('Onboard a school')} steps={steps} current={step}>
       <div className="reading">
+        <UnsavedGuard when={dirty && !make.isPending && !make.isSuccess} free={['step']} />
+        {step !== 'progress' && <KeptOffer kept={kept} what={t('A part of this form was')} />}
         {make.error && step !== 'progress' && (
           <Stack mb={16}>
             <Trouble error={make.error} />
@@ -143,7 +144,7 @@ export function Onboard() {
         {step === 'school' && (
           <Stack gap={16}>
             <TextInput
-              label="Name"
+              label={t('Name')}
               value={draft.name}
               error={errors.name}
               autoFocus
@@ -155,16 +156,16 @@ export function Onboard() {
               }
             />
             <TextInput
-              label="Code"
-              description="In addresses and file names: 2 to 31 small letters, digits and dashes"
+              label={t('Code')}
+              description={t('In addresses and file names: 2 to 31 small letters, digits and dashes')}
               value={draft.code}
               error={errors.code}
               onChange={(e) => set({ code: e.currentTarget.value.toLowerCase() })}
             />
             <div className="pair">
               <Select
-                label="Time zone"
-                description="Days begin and end by it"
+                label={t('Time zone')}
+                description={t('Days begin and end by it')}
                 searchable
                 data={zones}
                 value={draft.timeZone}
@@ -172,8 +173,8 @@ export function Onboard() {
                 onChange={(v) => set({ timeZone: v ?? '' })}
               />
               <Select
-                label="Currency"
-                description="Of fees and receipts"
+                label={t('Currency')}
+                description={t('Of fees and receipts')}
                 searchable
                 data={currencies}
                 value={draft.currency || null}
@@ -182,9 +183,9 @@ export function Onboard() {
               />
             </div>
             <TextInput
-              label="Language and region"
-              description="How dates and money are written, such as en-IN or de-DE. Leave it empty for English."
-              placeholder="en-IN"
+              label={t('Language and region')}
+              description={t('How dates and money are written, such as en-IN or de-DE. Leave it empty for English.')}
+              placeholder={t('en-IN')}
               value={draft.locale}
               error={errors.locale}
               onChange={(e) => set({ locale: e.currentTarget.value })}
@@ -195,32 +196,32 @@ export function Onboard() {
         )}
         {step === 'admin' && (
           <Stack gap={16}>
-            <Text c="dimmed">They are invited by e-mail, set a password, and do the rest for their school.</Text>
+            <Text c="dimmed">{t('They are invited by e-mail, set a password, and do the rest for their school.')}</Text>
             <div className="pair">
               <TextInput
-                label="First name"
+                label={t('First name')}
                 value={draft.firstName}
                 error={errors['admin.firstName']}
                 autoFocus
                 onChange={(e) => set({ firstName: e.currentTarget.value })}
               />
               <TextInput
-                label="Last name"
+                label={t('Last name')}
                 value={draft.lastName}
                 error={errors['admin.lastName']}
                 onChange={(e) => set({ lastName: e.currentTarget.value })}
               />
             </div>
             <TextInput
-              label="E-mail"
+              label={t('E-mail')}
               type="email"
               value={draft.email}
               error={errors['admin.email']}
               onChange={(e) => set({ email: e.currentTarget.value })}
             />
             <TextInput
-              label="Phone"
-              description="Optional, with the country's prefix"
+              label={t('Phone')}
+              description={t("Optional, with the country's prefix")}
               placeholder="+91 98 7654 3210"
               value={draft.phone}
               error={errors['admin.phone']}
@@ -232,26 +233,28 @@ export function Onboard() {
         {step === 'review' && (
           <Stack gap={24}>
             <Text>
-              A database schema is made for <b>{draft.name}</b>, with roles and permissions. Then <b>{draft.email}</b>{' '}
-              gets an invitation that is good for seven days.
+              {rich(
+                'A database schema is made for {name}, with roles and permissions. Then {email} gets an invitation that is good for seven days.',
+                { name: <b>{draft.name}</b>, email: <b>{draft.email}</b> },
+              )}
             </Text>
             <Facts
               of={[
-                ['Name', draft.name],
-                ['Code', draft.code],
-                ['Time zone', draft.timeZone],
-                ['Currency', draft.currency],
-                ['Language', draft.locale || 'English'],
-                ['Administrator', `${draft.firstName} ${draft.lastName}`],
-                ['E-mail', draft.email],
-                ['Phone', draft.phone],
+                [t('Name'), draft.name],
+                [t('Code'), draft.code],
+                [t('Time zone'), draft.timeZone],
+                [t('Currency'), draft.currency],
+                [t('Language'), draft.locale || t('English')],
+                [t('Administrator'), `${draft.firstName} ${draft.lastName}`],
+                [t('E-mail'), draft.email],
+                [t('Phone'), draft.phone],
               ]}
             />
             <WizardButtons
               back={() => setAddress({ step: 'admin' })}
               next={() => make.mutate()}
               busy={make.isPending}
-              label="Onboard the school"
+              label={t('Onboard the school')}
             />
           </Stack>
         )}
@@ -260,13 +263,13 @@ export function Onboard() {
             <Provisioning
               id={address.school!}
               onReady={(school) => {
-                notifications.show({ message: 'The school is ready. The invitation is on its way.' })
+                notifications.show({ message: t('The school is ready. The invitation is on its way.') })
                 void go({ to: '/schools', search: { open: school.id } as never, replace: true })
               }}
             />
             <Group>
               <Button component={Link} to="/schools" variant="default">
-                To the schools
+                {t('To the schools')}
               </Button>
             </Group>
           </Stack>

@@ -5,12 +5,13 @@ import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
 
-const states = { ACTIVE: ['good', 'Active'], DISABLED: ['bad', 'Disabled'] } as const
+const states = { ACTIVE: ['good', t('Active')], DISABLED: ['bad', t('Disabled')] } as const
 
 function OperatorStatus({ status }: { status: string }) {
   const [tone, word] = states[status as keyof typeof states] ?? states.DISABLED
@@ -23,41 +24,41 @@ export function Operators() {
   return (
     <ListPage
       path="/super-admin/operator/list"
-      title="Operators"
-      noun={['operator', 'operators']}
+      title={t('Operators')}
+      noun={[t('operator'), t('operators')]}
       id={(o) => o.id}
       name={(o) => o.name || o.email}
-      search="Name or e-mail"
+      search={t('Name or e-mail')}
       filters={[
         {
           key: 'status',
-          label: 'Status',
+          label: t('Status'),
           options: Object.entries(states).map(([value, [, label]]) => ({ value, label })),
         },
       ]}
       columns={[
-        { key: 'name', title: 'Name', cell: (o) => o.name || o.email, sort: 'name' },
-        { key: 'email', title: 'E-mail', cell: (o) => o.email, sort: 'email' },
+        { key: 'name', title: t('Name'), cell: (o) => o.name || o.email, sort: 'name' },
+        { key: 'email', title: t('E-mail'), cell: (o) => o.email, sort: 'email' },
         {
           key: 'status',
-          title: 'Status',
+          title: t('Status'),
           cell: (o) => <OperatorStatus status={o.status} />,
           phone: true,
         },
-        { key: 'factor', title: 'Second factor', cell: (o) => (o.secondFactor ? 'Yes' : 'No') },
+        { key: 'factor', title: t('Second factor'), cell: (o) => (o.secondFactor ? t('Yes') : t('No')) },
         {
           key: 'used',
-          title: 'Last signed in',
-          cell: (o) => (o.lastSignInAt ? format.ago(o.lastSignInAt) : 'Never'),
+          title: t('Last signed in'),
+          cell: (o) => (o.lastSignInAt ? format.ago(o.lastSignInAt) : t('Never')),
           sort: 'lastSignInAt',
         },
-        { key: 'added', title: 'Added', cell: (o) => format.date(o.createdAt), sort: 'createdAt', hidden: true },
+        { key: 'added', title: t('Added'), cell: (o) => format.date(o.createdAt), sort: 'createdAt', hidden: true },
       ]}
       empty={
         <Empty
           icon={<IconUserCog size={32} stroke={1.2} />}
-          title="No operators"
-          text="Operators are added on the command line, with homeroom superadmin create."
+          title={t('No operators')}
+          text={t('Operators are added on the command line, with homeroom superadmin create.')}
         />
       }
       drawer={(id, close) => <OperatorDrawer id={id} close={close} key={id} />}
@@ -88,11 +89,17 @@ function OperatorDrawer({ id, close }: { id: string; close: () => void }) {
         <Stack gap={24}>
           <Facts
             of={[
-              ['E-mail', o.email],
-              ['Second factor', o.secondFactor ? 'Yes' : 'No'],
-              ['Signed in on', `${format.number(o.sessions)} ${o.sessions === 1 ? 'browser' : 'browsers'}`],
-              ['Last signed in', o.lastSignInAt ? format.dateTime(o.lastSignInAt) : 'Never'],
-              ['Added', format.dateTime(o.createdAt)],
+              [t('E-mail'), o.email],
+              [t('Second factor'), o.secondFactor ? t('Yes') : t('No')],
+              [
+                t('Signed in on'),
+                t(
+                  { one: '{sessions} browser', other: '{sessions} browsers' },
+                  { count: o.sessions, sessions: format.number(o.sessions) },
+                ),
+              ],
+              [t('Last signed in'), o.lastSignInAt ? format.dateTime(o.lastSignInAt) : t('Never')],
+              [t('Added'), format.dateTime(o.createdAt)],
             ]}
           />
           <Acts operator={o} />
@@ -118,25 +125,25 @@ function Acts({ operator: o }: { operator: Schemas['Operator'] }) {
     mutationFn: () => call(api.POST('/super-admin/operator/{id}/enable', path)),
     onSuccess: settled,
   })
-  if (o.id === user.id) return <Text c="dimmed">This is you. Another operator can disable you.</Text>
+  if (o.id === user.id) return <Text c="dimmed">{t('This is you. Another operator can disable you.')}</Text>
   return (
     <Stack gap={12}>
       <Group gap={8}>
         {o.status === 'ACTIVE' ? (
           <Button variant="default" onClick={() => setAsking(true)}>
-            Disable…
+            {t('Disable…')}
           </Button>
         ) : (
           <Button loading={enable.isPending} onClick={() => enable.mutate()}>
-            Enable
+            {t('Enable')}
           </Button>
         )}
       </Group>
       <Trouble error={enable.error} />
       <Confirm
         opened={asking}
-        title={`Disable ${o.name || o.email}?`}
-        action="Disable"
+        title={t('Disable {name}?', { name: o.name || o.email })}
+        action={t('Disable')}
         danger
         busy={disable.isPending}
         error={disable.error}
@@ -146,7 +153,7 @@ function Acts({ operator: o }: { operator: Schemas['Operator'] }) {
         }}
         onConfirm={() => disable.mutate()}
       >
-        They are signed out at once and cannot sign in until an operator enables them again.
+        {t('They are signed out at once and cannot sign in until an operator enables them again.')}
       </Confirm>
     </Stack>
   )

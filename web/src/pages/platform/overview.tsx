@@ -12,6 +12,7 @@ import { Export } from '../../patterns/Export'
 import { Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
 import './platform.css'
+import { t } from '../../messages/console'
 
 const ranges = [
   { value: '1', label: '1 h' },
@@ -46,9 +47,9 @@ export function Overview() {
   return (
     <div className="page">
       <Group justify="space-between" mb={16} gap={12}>
-        <Title order={1}>Overview</Title>
+        <Title order={1}>{t('Overview')}</Title>
         <SegmentedControl
-          aria-label="How far back"
+          aria-label={t('How far back')}
           size="sm"
           data={ranges}
           value={hours}
@@ -61,43 +62,59 @@ export function Overview() {
         <>
           <Figures>
             <Figure
-              label="Schools"
+              label={t('Schools')}
               value={o?.schools}
               to="/schools"
-              note={o && (others || (active === o.schools ? 'All are active' : ''))}
+              note={o && (others || (active === o.schools ? t('All are active') : ''))}
             />
             <Figure
-              label="Students"
+              label={t('Students')}
               value={o?.students}
               to="/schools"
-              note={o && `${format.number(o.employees)} employees, ${format.number(o.guardians)} guardians`}
+              note={
+                o &&
+                t('{employees} employees, {guardians} guardians', {
+                  employees: format.number(o.employees),
+                  guardians: format.number(o.guardians),
+                })
+              }
             />
             <Figure
-              label="Signed-in devices"
+              label={t('Signed-in devices')}
               value={o?.sessions}
               to="/accounts"
-              note={o && `${bytes(o.databaseBytes)} of tables, ${bytes(o.fileBytes)} of files`}
+              note={
+                o &&
+                t('{bytes} of tables, {bytes2} of files', { bytes: bytes(o.databaseBytes), bytes2: bytes(o.fileBytes) })
+              }
             />
             <Figure
-              label={`Requests in ${hours} h`}
+              label={t('Requests in {hours} h', { hours })}
               value={o?.requests}
               to="/overview"
               search={{ hours }}
               note={
                 o &&
                 (o.requests
-                  ? `${o.averageMs.toFixed(1)} ms each, ${format.number(o.errors)} faults`
-                  : 'Nothing was asked yet')
+                  ? t('{averageMs} ms each, {errors} faults', {
+                      averageMs: o.averageMs.toFixed(1),
+                      errors: format.number(o.errors),
+                    })
+                  : t('Nothing was asked yet'))
               }
             />
           </Figures>
           <div className="charts">
             <Chart
-              title="How much is asked"
-              note={o && `Requests in every ${o.stepMinutes} min`}
+              title={t('How much is asked')}
+              note={o && t('Requests in every {stepMinutes} min', { stepMinutes: o.stepMinutes })}
               text={
                 o &&
-                `From ${format.dateTime(o.from)} until now: ${format.number(o.requests)} requests, ${format.number(o.errors)} faults.`
+                t('From {from} until now: {requests} requests, {errors} faults.', {
+                  from: format.dateTime(o.from),
+                  requests: format.number(o.requests),
+                  errors: format.number(o.errors),
+                })
               }
             >
               <AreaChart
@@ -107,8 +124,8 @@ export function Overview() {
                 withDots={false}
                 curveType="monotone"
                 series={[
-                  { name: 'Requests', color: 'accent.6' },
-                  { name: 'Faults', color: 'red.7' },
+                  { name: t('Requests'), color: 'accent.6' },
+                  { name: t('Faults'), color: 'red.7' },
                 ]}
                 areaChartProps={{ accessibilityLayer: false }}
                 xAxisProps={{ minTickGap: 48 }}
@@ -117,9 +134,9 @@ export function Overview() {
               />
             </Chart>
             <Chart
-              title="How long an answer takes"
-              note="Milliseconds, on average"
-              text={o && `${o.averageMs.toFixed(1)} milliseconds on average.`}
+              title={t('How long an answer takes')}
+              note={t('Milliseconds, on average')}
+              text={o && t('{averageMs} milliseconds on average.', { averageMs: o.averageMs.toFixed(1) })}
             >
               <LineChart
                 h={220}
@@ -127,15 +144,19 @@ export function Overview() {
                 dataKey="at"
                 withDots={false}
                 curveType="monotone"
-                series={[{ name: 'ms per answer', color: 'accent.6' }]}
+                series={[{ name: t('ms per answer'), color: 'accent.6' }]}
                 lineChartProps={{ accessibilityLayer: false }}
                 xAxisProps={{ minTickGap: 48 }}
                 tooltipAnimationDuration={0}
                 lineProps={{ isAnimationActive: false }}
               />
             </Chart>
-            <Traffic title="Slowest schools" empty="No school had enough requests to say." rows={o?.slowest} />
-            <Traffic title="Busiest schools" empty="Nobody asked for anything." rows={o?.busiest} />
+            <Traffic
+              title={t('Slowest schools')}
+              empty={t('No school had enough requests to say.')}
+              rows={o?.slowest}
+            />
+            <Traffic title={t('Busiest schools')} empty={t('Nobody asked for anything.')} rows={o?.busiest} />
           </div>
         </>
       )}
@@ -204,15 +225,15 @@ function Traffic({
         <table className="list">
           <thead>
             <tr>
-              <th scope="col">School</th>
+              <th scope="col">{t('School')}</th>
               <th scope="col" className="end">
-                Requests
+                {t('Requests')}
               </th>
               <th scope="col" className="end">
-                Faults
+                {t('Faults')}
               </th>
               <th scope="col" className="end">
-                ms
+                {t('ms')}
               </th>
             </tr>
           </thead>

@@ -7,6 +7,7 @@ import { Lines, Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
 import { fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import './platform.css'
+import { t } from '../../messages/console'
 
 type Profile = Schemas['Profile']
 
@@ -20,18 +21,22 @@ export function SchoolStats({ id }: { id: string }) {
   if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
   const s = q.data
   const cells: [string, string, string?][] = [
-    ['Students', format.number(s.students)],
-    ['Employees', format.number(s.employees)],
-    ['Guardians', format.number(s.guardians)],
-    ['Signed in', format.number(s.sessions), `of ${format.number(s.accounts)} accounts`],
-    ['Requests', format.number(s.requests), s.requests ? `${s.averageMs.toFixed(1)} ms each, last 24 h` : 'last 24 h'],
-    ['Faults', format.number(s.errors), 'last 24 h'],
-    ['Database', bytes(s.databaseBytes)],
-    ['Files', bytes(s.fileBytes)],
-    ['Last used', s.lastActivityAt ? format.ago(s.lastActivityAt) : 'Never'],
+    [t('Students'), format.number(s.students)],
+    [t('Employees'), format.number(s.employees)],
+    [t('Guardians'), format.number(s.guardians)],
+    [t('Signed in'), format.number(s.sessions), t('of {accounts} accounts', { accounts: format.number(s.accounts) })],
+    [
+      t('Requests'),
+      format.number(s.requests),
+      s.requests ? t('{averageMs} ms each, last 24 h', { averageMs: s.averageMs.toFixed(1) }) : t('last 24 h'),
+    ],
+    [t('Faults'), format.number(s.errors), t('last 24 h')],
+    [t('Database'), bytes(s.databaseBytes)],
+    [t('Files'), bytes(s.fileBytes)],
+    [t('Last used'), s.lastActivityAt ? format.ago(s.lastActivityAt) : t('Never')],
   ]
   return (
-    <dl className="tiles" aria-label="Numbers of the school">
+    <dl className="tiles" aria-label={t('Numbers of the school')}>
       {cells.map(([label, value, note]) => (
         <div key={label}>
           <dt>{label}</dt>
@@ -50,14 +55,14 @@ export function SchoolStats({ id }: { id: string }) {
 }
 
 const labels = {
-  name: 'Name',
-  code: 'Code',
-  timeZone: 'Time zone',
-  currency: 'Currency',
-  locale: 'Language and region',
-  address: 'Address',
-  phone: 'Phone',
-  email: 'E-mail',
+  name: t('Name'),
+  code: t('Code'),
+  timeZone: t('Time zone'),
+  currency: t('Currency'),
+  locale: t('Language and region'),
+  address: t('Address'),
+  phone: t('Phone'),
+  email: t('E-mail'),
 }
 const pick = (p: Profile) => ({
   name: p.name,
@@ -107,13 +112,13 @@ export function ProfileForm({ school }: { school: Profile }) {
         <Stack gap={16}>
           {f.text({ k: 'name', label: labels.name, required: true })}
           <div className="pair">
-            {f.text({ k: 'code', label: labels.code, description: 'In addresses and file names', required: true })}
-            {f.text({ k: 'locale', label: labels.locale, description: 'Such as en-IN' })}
+            {f.text({ k: 'code', label: labels.code, description: t('In addresses and file names'), required: true })}
+            {f.text({ k: 'locale', label: labels.locale, description: t('Such as en-IN') })}
             {f.choice({ k: 'timeZone', label: labels.timeZone, data: zones })}
             {f.text({
               k: 'currency',
               label: labels.currency,
-              description: 'It stays once fees were posted',
+              description: t('It stays once fees were posted'),
               maxLength: 3,
             })}
             {f.text({ k: 'phone', label: labels.phone, inputMode: 'tel' })}

@@ -3,18 +3,19 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api, call, listen, type Schemas } from '../../api/client'
 import { changed, queries } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Lines, Status, Technical, Trouble } from '../../patterns/feedback'
-import { words } from '../../patterns/format'
+import { words } from '../../patterns/words'
 
 type School = Schemas['School']
 
 const stepWords: Record<string, string> = {
-  reserve: 'Reserve a place',
-  schema: 'Make the database schema',
-  permissions: 'Set up roles and permissions',
-  administrator: 'Add the first administrator',
-  invitation: 'Send the invitation',
-  activate: 'Open the school',
+  reserve: t('Reserve a place'),
+  schema: t('Make the database schema'),
+  permissions: t('Set up roles and permissions'),
+  administrator: t('Add the first administrator'),
+  invitation: t('Send the invitation'),
+  activate: t('Open the school'),
 }
 
 /** How far a school's set-up is, live, until it is done or has stopped. Should the stream break, it is asked for again. */
@@ -59,26 +60,30 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
     <Stack gap={16}>
       <Group justify="space-between">
         <Text fw={500}>
-          {p.status === 'ACTIVE' ? 'Ready' : p.status === 'FAILED' ? 'The set-up has stopped' : 'Being set up'}
+          {p.status === 'ACTIVE' ? t('Ready') : p.status === 'FAILED' ? t('The set-up has stopped') : t('Being set up')}
         </Text>
         <Text className="figures" c="dimmed">
           {p.percent} %
         </Text>
       </Group>
-      <Progress value={p.percent} aria-label="Set-up" color={p.status === 'FAILED' ? 'red.8' : undefined} />
+      <Progress value={p.percent} aria-label={t('Set-up')} color={p.status === 'FAILED' ? 'red.8' : undefined} />
       {p.status === 'FAILED' && (
         <Stack gap={12} role="alert">
           <Text>
             {stopped
-              ? `It stopped at “${stepWords[stopped.name] ?? words(stopped.name)}”.`
-              : 'It stopped before its first step.'}{' '}
-            What was done before stays. Try again; if it stops at the same step, tell who runs the servers.
+              ? t(
+                  'It stopped at “{stepWords}”. What was done before stays. Try again; if it stops at the same step, tell who runs the servers.',
+                  { stepWords: stepWords[stopped.name] ?? words(stopped.name) },
+                )
+              : t(
+                  'It stopped before its first step. What was done before stays. Try again; if it stops at the same step, tell who runs the servers.',
+                )}
           </Text>
           {why && <Technical>{why}</Technical>}
           <Trouble error={again.error} />
           <Group>
             <Button loading={again.isPending} onClick={() => again.mutate()}>
-              Try again
+              {t('Try again')}
             </Button>
           </Group>
         </Stack>
@@ -90,7 +95,7 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
               {stepWords[s.name] ?? words(s.name)}
               {s.attempts > 1 && (
                 <Text span size="xs" c="dimmed">
-                  try {s.attempts}
+                  {t('try {attempts}', { attempts: s.attempts })}
                 </Text>
               )}
             </Status>
@@ -99,7 +104,7 @@ export function Provisioning({ id, onReady }: { id: string; onReady?: (s: School
       </Stack>
       {p.status === 'PROVISIONING' && (
         <Text c="dimmed" size="sm">
-          You can leave this page. The set-up continues, and the school's row in the list shows its progress.
+          {t("You can leave this page. The set-up continues, and the school's row in the list shows its progress.")}
         </Text>
       )}
     </Stack>

@@ -1,5 +1,6 @@
+import { t } from '../../messages/console'
 import { Status } from '../../patterns/feedback'
-import { words } from '../../patterns/format'
+import { words } from '../../patterns/words'
 
 const tones = {
   ACTIVE: 'good',
@@ -10,11 +11,11 @@ const tones = {
 } as const
 
 export const stateWords: Record<string, string> = {
-  ACTIVE: 'Active',
-  PROVISIONING: 'Being set up',
-  SUSPENDED: 'Suspended',
-  FAILED: 'Set-up stopped',
-  ARCHIVED: 'Archived',
+  ACTIVE: t('Active'),
+  PROVISIONING: t('Being set up'),
+  SUSPENDED: t('Suspended'),
+  FAILED: t('Set-up stopped'),
+  ARCHIVED: t('Archived'),
 }
 
 export function SchoolStatus({ status }: { status: string }) {

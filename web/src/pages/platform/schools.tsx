@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
@@ -22,62 +23,68 @@ export function Schools() {
   const [address, setAddress] = useAddress()
   const onboard = (
     <Button component={Link} to="/schools/new" leftSection={<IconPlus size={16} />}>
-      Onboard a school
+      {t('Onboard a school')}
     </Button>
   )
   return (
     <>
       <ListPage
         path="/super-admin/school/list"
-        title="Schools"
-        noun={['school', 'schools']}
+        title={t('Schools')}
+        noun={[t('school'), t('schools')]}
         id={(s) => s.id}
         name={(s) => s.name}
-        search="Name or code"
+        search={t('Name or code')}
         filters={[
           {
             key: 'status',
-            label: 'Status',
+            label: t('Status'),
             options: Object.entries(stateWords).map(([value, label]) => ({ value, label })),
           },
         ]}
         columns={[
-          { key: 'name', title: 'Name', cell: (s) => s.name, sort: 'name' },
-          { key: 'code', title: 'Code', cell: (s) => s.code, sort: 'code' },
+          { key: 'name', title: t('Name'), cell: (s) => s.name, sort: 'name' },
+          { key: 'code', title: t('Code'), cell: (s) => s.code, sort: 'code' },
           {
             key: 'status',
-            title: 'Status',
+            title: t('Status'),
             cell: (s) => <SchoolStatus status={s.status} />,
             sort: 'status',
             phone: true,
           },
-          { key: 'node', title: 'Node', cell: (s) => s.node ?? '' },
-          { key: 'students', title: 'Students', cell: (s) => format.number(s.students), sort: 'students', end: true },
+          { key: 'node', title: t('Node'), cell: (s) => s.node ?? '' },
+          {
+            key: 'students',
+            title: t('Students'),
+            cell: (s) => format.number(s.students),
+            sort: 'students',
+            end: true,
+          },
           {
             key: 'size',
-            title: 'Size',
+            title: t('Size'),
             cell: (s) => (s.databaseBytes > 0 ? bytes(s.databaseBytes) : ''),
             sort: 'databaseBytes',
             end: true,
           },
-          { key: 'zone', title: 'Time zone', cell: (s) => s.timeZone, hidden: true },
-          { key: 'currency', title: 'Currency', cell: (s) => s.currency, hidden: true },
-          { key: 'schema', title: 'Schema', cell: (s) => String(s.schemaVersion), end: true, hidden: true },
-          { key: 'created', title: 'Onboarded', cell: (s) => format.date(s.createdAt), sort: 'createdAt' },
+          { key: 'zone', title: t('Time zone'), cell: (s) => s.timeZone, hidden: true },
+          { key: 'currency', title: t('Currency'), cell: (s) => s.currency, hidden: true },
+          { key: 'schema', title: t('Schema'), cell: (s) => String(s.schemaVersion), end: true, hidden: true },
+          { key: 'created', title: t('Onboarded'), cell: (s) => format.date(s.createdAt), sort: 'createdAt' },
         ]}
         primary={onboard}
         more={
           <Button variant="default" onClick={() => setAddress({ do: 'import' })}>
-            From a file
+            {t('From a file')}
           </Button>
         }
         empty={
           <Empty
             icon={<IconBuilding size={32} stroke={1.2} />}
-            title="No schools yet"
-            text="A school gets its own database schema, roles and first administrator, in under a minute."
+            title={t('No schools yet')}
+            text={t('A school gets its own database schema, roles and first administrator, in under a minute.')}
             action={onboard}
-            example="For example: Green Valley, code green-valley, Asia/Kolkata, INR."
+            example={t('For example: Green Valley, code green-valley, Asia/Kolkata, INR.')}
           />
         }
         drawer={(id, close) => <SchoolDrawer id={id} close={close} />}
@@ -89,25 +96,27 @@ export function Schools() {
 
 const acts = {
   suspend: {
-    label: 'Suspend',
+    label: t('Suspend'),
     path: '/super-admin/school/{id}/suspend',
     danger: true,
-    title: 'Suspend this school?',
-    text: 'Everybody at the school loses access within a second. Its data is kept, and you can activate it again at any time.',
+    title: t('Suspend this school?'),
+    text: t(
+      'Everybody at the school loses access within a second. Its data is kept, and you can activate it again at any time.',
+    ),
   },
   activate: {
-    label: 'Activate',
+    label: t('Activate'),
     path: '/super-admin/school/{id}/activate',
     danger: false,
-    title: 'Activate this school again?',
-    text: 'Its people can sign in again at once.',
+    title: t('Activate this school again?'),
+    text: t('Its people can sign in again at once.'),
   },
   archive: {
-    label: 'Archive',
+    label: t('Archive'),
     path: '/super-admin/school/{id}/archive',
     danger: true,
-    title: 'Archive this school for good?',
-    text: 'It cannot be opened again from here. Its data is kept.',
+    title: t('Archive this school for good?'),
+    text: t('It cannot be opened again from here. Its data is kept.'),
   },
 } as const
 
@@ -159,8 +168,8 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
         {s && (
           <Tabs value={tab} onChange={(t) => setAddress({ tab: t === 'edit' ? 'edit' : undefined })} mt={12}>
             <Tabs.List>
-              <Tabs.Tab value="now">Now</Tabs.Tab>
-              <Tabs.Tab value="edit">Details</Tabs.Tab>
+              <Tabs.Tab value="now">{t('Now')}</Tabs.Tab>
+              <Tabs.Tab value="edit">{t('Details')}</Tabs.Tab>
             </Tabs.List>
           </Tabs>
         )}
@@ -183,25 +192,25 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
               )}
               <Facts
                 of={[
-                  ['Code', s.code],
-                  ['Node', s.node],
-                  ['Time zone', s.timeZone],
-                  ['Currency', s.currency],
-                  ['Locale', s.locale],
-                  ['Schema version', String(s.schemaVersion)],
+                  [t('Code'), s.code],
+                  [t('Node'), s.node],
+                  [t('Time zone'), s.timeZone],
+                  [t('Currency'), s.currency],
+                  [t('Locale'), s.locale],
+                  [t('Schema version'), String(s.schemaVersion)],
                   ...(s.migrationError
                     ? ([
                         [
-                          'Migration',
+                          t('Migration'),
                           <Text span c="red.8" key="m">
                             {s.migrationError}
                           </Text>,
                         ],
                       ] as [string, React.ReactNode][])
                     : []),
-                  ['Onboarded', format.dateTime(s.createdAt)],
+                  [t('Onboarded'), format.dateTime(s.createdAt)],
                   [
-                    'Id',
+                    t('Id'),
                     <span className="figures" key="i">
                       {s.id}
                     </span>,
@@ -210,10 +219,10 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
               />
               <Group gap={8}>
                 <Button component={Link} to="/admins" search={{ schoolId: s.id } as never} variant="default">
-                  Its administrators
+                  {t('Its administrators')}
                 </Button>
                 <Button component={Link} to="/audit" search={{ schoolId: s.id } as never} variant="default">
-                  What was done to it
+                  {t('What was done to it')}
                 </Button>
               </Group>
             </Stack>

@@ -8,10 +8,12 @@ import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat, words } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
+import { thing, words } from '../../patterns/words'
 import '../../patterns/audit.css'
+import { t } from '../../messages/console'
 
 type Event = Schemas['AuditEvent']
 const path = '/school-admin/audit/list'
@@ -55,25 +57,27 @@ const entities = [
   'trip',
   'user',
 ]
-const verbs: Record<string, string> = { create: 'Added', update: 'Changed', delete: 'Deleted' }
+const verbs: Record<string, string> = { create: t('Added'), update: t('Changed'), delete: t('Deleted') }
 const verb = (a: string) => verbs[a] ?? words(a)
 /** What was done, in words. A call that left no record behind is named by its address. */
 const deed = (e: Event) => {
   const called = /^[A-Z]+ \/[^/]+\/(.+)$/.exec(e.action)
   return called?.[1]
-    ? `Used: ${called[1]
-        .split('/')
-        .filter((part) => !part.startsWith(':'))
-        .join(' ')
-        .replaceAll('-', ' ')}`
-    : [verb(e.action), e.entity, e.entityName].filter(Boolean).join(' ')
+    ? t('Used: {split}', {
+        split: called[1]
+          .split('/')
+          .filter((part) => !part.startsWith(':'))
+          .join(' ')
+          .replaceAll('-', ' '),
+      })
+    : [verb(e.action), thing(e.entity), e.entityName].filter(Boolean).join(' ')
 }
 const roleWords: Record<string, string> = {
-  SCHOOL_ADMIN: 'Office',
-  TEACHER: 'Teacher',
-  DRIVER: 'Driver',
-  PARENT: 'Parent',
-  KEY: 'API key',
+  SCHOOL_ADMIN: t('Office'),
+  TEACHER: t('Teacher'),
+  DRIVER: t('Driver'),
+  PARENT: t('Parent'),
+  KEY: t('API key'),
 }
 
 /** Midnight so many days ago, here: a link keeps the moment it was made with. */
@@ -96,7 +100,7 @@ export function Audit() {
     enabled: may('employee', 'read'),
   })
   const people = useMemo(() => {
-    const m = new Map<string, string>([[user.id, 'Me']])
+    const m = new Map<string, string>([[user.id, t('Me')]])
     for (const e of staff.data ?? []) if (e.userId && !m.has(e.userId)) m.set(e.userId, nameOf(e))
     for (const e of recent.data?.items ?? [])
       if (e.actorId && !m.has(e.actorId)) m.set(e.actorId, e.actorName || 'Somebody who left')
@@ -112,78 +116,84 @@ export function Audit() {
   ].sort()
   const record =
     (recent.data?.items ?? []).find((e) => e.entityId === address.entityId)?.entityName ||
-    (address.name ?? 'this record')
+    (address.name ?? t('this record'))
   const since = [
-    { value: daysAgo(0), label: 'today' },
-    { value: daysAgo(7), label: 'the last 7 days' },
-    { value: daysAgo(30), label: 'the last 30 days' },
-    { value: daysAgo(365), label: 'the last year' },
+    { value: daysAgo(0), label: t('today') },
+    { value: daysAgo(7), label: t('the last 7 days') },
+    { value: daysAgo(30), label: t('the last 30 days') },
+    { value: daysAgo(365), label: t('the last year') },
   ]
   if (address.from && !since.some((s) => s.value === address.from))
-    since.push({ value: address.from, label: `since ${format.date(address.from)}` })
+    since.push({ value: address.from, label: t('since {from}', { from: format.date(address.from) }) })
   return (
     <ListPage
       path={path}
-      title="Audit"
-      noun={['change', 'changes']}
+      title={t('Audit')}
+      noun={[t('change'), t('changes')]}
       id={(e) => e.id}
       name={deed}
-      search="Person, record, number or word"
+      search={t('Person, record, number or word')}
       filters={[
-        { key: 'actorId', label: 'Person', options: people },
-        { key: 'entity', label: 'What', options: things.map((t) => ({ value: t, label: words(t) })) },
-        { key: 'action', label: 'Action', options: Object.entries(verbs).map(([value, label]) => ({ value, label })) },
-        { key: 'from', label: 'Time', options: since },
+        { key: 'actorId', label: t('Person'), options: people },
+        { key: 'entity', label: t('What'), options: things.map((t) => ({ value: t, label: words(t) })) },
+        {
+          key: 'action',
+          label: t('Action'),
+          options: Object.entries(verbs).map(([value, label]) => ({ value, label })),
+        },
+        { key: 'from', label: t('Time'), options: since },
         {
           key: 'actorRole',
-          label: 'Role',
+          label: t('Role'),
           options: Object.entries(roleWords).map(([value, label]) => ({ value, label })),
         },
         ...(address.entityId
           ? [
               {
                 key: 'entityId' as const,
-                label: 'Record',
+                label: t('Record'),
                 options: [{ value: address.entityId, label: record }],
               },
             ]
           : []),
       ]}
       columns={[
-        { key: 'what', title: 'What', cell: deed },
+        { key: 'what', title: t('What'), cell: deed },
         {
           key: 'who',
-          title: 'Who',
+          title: t('Who'),
           cell: (e) =>
-            e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : 'The service itself'),
+            e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : t('The service itself')),
         },
         {
           key: 'when',
-          title: 'When',
+          title: t('When'),
           cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
           sort: 'occurredAt',
           phone: true,
         },
         {
           key: 'fields',
-          title: 'Fields',
+          title: t('Fields'),
           cell: (e) => (
             <Text span c="dimmed" size="sm">
               {summary(e)}
             </Text>
           ),
         },
-        { key: 'reason', title: 'Reason', cell: (e) => e.reason, hidden: true },
-        { key: 'record', title: 'Record', cell: (e) => e.entityId, hidden: true },
-        { key: 'ip', title: 'From address', cell: (e) => e.ip, hidden: true },
-        { key: 'request', title: 'Request', cell: (e) => e.requestId, hidden: true },
+        { key: 'reason', title: t('Reason'), cell: (e) => e.reason, hidden: true },
+        { key: 'record', title: t('Record'), cell: (e) => e.entityId, hidden: true },
+        { key: 'ip', title: t('From address'), cell: (e) => e.ip, hidden: true },
+        { key: 'request', title: t('Request'), cell: (e) => e.requestId, hidden: true },
       ]}
       empty={
         <Empty
           icon={<IconHistory size={32} stroke={1.2} />}
-          title="Nothing was changed yet"
-          text="Every change by the office, teachers and drivers is written down here with what it was before and after. Nobody can change or remove it."
-          example="For example: Asha Rao changed a student: division A to B."
+          title={t('Nothing was changed yet')}
+          text={t(
+            'Every change by the office, teachers and drivers is written down here with what it was before and after. Nobody can change or remove it.',
+          )}
+          example={t('For example: Asha Rao changed a student: division A to B.')}
         />
       }
       drawer={(id, close) => <EventDrawer id={id} close={close} key={id} />}
@@ -194,7 +204,9 @@ export function Audit() {
 function summary(e: Event): string {
   const all = differences(e.before, e.after, e.names).map((d) => fieldWords(d.field))
   if (e.before === null || e.after === null) return ''
-  return all.length > 3 ? `${all.slice(0, 3).join(', ')} and ${all.length - 3} more` : all.join(', ')
+  return all.length > 3
+    ? t('{all} and {all2} more', { all: all.slice(0, 3).join(', '), all2: all.length - 3 })
+    : all.join(', ')
 }
 
 function EventDrawer({ id, close }: { id: string; close: () => void }) {
@@ -223,7 +235,7 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
           {q.error ? (
             <Trouble error={q.error} retry={() => void q.refetch()} />
           ) : q.data === null ? (
-            <Text>This entry is not among those shown.</Text>
+            <Text>{t('This entry is not among those shown.')}</Text>
           ) : (
             <Lines />
           )}
@@ -236,7 +248,7 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
 function EventView({ event: e, close }: { event: Event; close: () => void }) {
   const format = useFormat()
   const [, setAddress] = useAddress()
-  const who = e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : 'The service itself')
+  const who = e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : t('The service itself'))
   return (
     <>
       <DrawerHead
@@ -272,7 +284,9 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
                   })
                 }
               >
-                {e.entityName ? `All changes of ${e.entityName}` : 'All changes of this record'}
+                {e.entityName
+                  ? t('All changes of {entityName}', { entityName: e.entityName })
+                  : t('All changes of this record')}
               </Button>
             )}
             {e.actorId && (
@@ -292,27 +306,27 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
                   })
                 }
               >
-                {e.actorName ? `All by ${e.actorName}` : 'All by this person'}
+                {e.actorName ? t('All by {actorName}', { actorName: e.actorName }) : t('All by this person')}
               </Button>
             )}
           </Group>
           <Facts
             of={[
-              ['Role', roleWords[e.actorRole] ?? words(e.actorRole)],
+              [t('Role'), roleWords[e.actorRole] ?? words(e.actorRole)],
               [
-                'From address',
+                t('From address'),
                 <span className="figures" key="ip">
                   {e.ip}
                 </span>,
               ],
               [
-                'Request',
+                t('Request'),
                 <span className="figures" key="r">
                   {e.requestId}
                 </span>,
               ],
               [
-                'Record',
+                t('Record'),
                 <span className="figures" key="e">
                   {e.entityId}
                 </span>,

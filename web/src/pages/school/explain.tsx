@@ -4,14 +4,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { useClasses, useDivisions, useSubjects } from '../../api/queries'
+import { known, t } from '../../messages/console'
 import { Dialog, Status, Trouble } from '../../patterns/feedback'
-import { words } from '../../patterns/format'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
+import { words } from '../../patterns/words'
 
 const actions = [
-  { value: 'read', label: 'Read' },
-  { value: 'write', label: 'Write' },
-  { value: 'delete', label: 'Delete' },
+  { value: 'read', label: t('Read') },
+  { value: 'write', label: t('Write') },
+  { value: 'delete', label: t('Delete') },
 ] as const
 
 export function Explain({ modules, close }: { modules: Schemas['Module'][]; close: () => void }) {
@@ -43,21 +44,21 @@ export function Explain({ modules, close }: { modules: Schemas['Module'][]; clos
     staleTime: 0,
   })
   const a = answer.data
-  const what = `${actions.find((x) => x.value === action)!.label.toLowerCase()} ${modules.find((m) => m.name === module)?.displayName}`
+  const what = `${actions.find((x) => x.value === action)!.label.toLowerCase()} ${known(modules.find((m) => m.name === module)?.displayName ?? '')}`
   return (
-    <Dialog onClose={close} title="Who may do what, and why" size={520}>
+    <Dialog onClose={close} title={t('Who may do what, and why')} size={520}>
       <Stack gap={16}>
         {person ? (
           <Group justify="space-between">
             <Text fw={500}>{person.name}</Text>
             <Button variant="default" size="compact-md" onClick={() => setPerson(null)}>
-              Somebody else
+              {t('Somebody else')}
             </Button>
           </Group>
         ) : (
           <PersonPicker
-            label="Employee"
-            placeholder="Name, code or phone"
+            label={t('Employee')}
+            placeholder={t('Name, code or phone')}
             employees="only"
             autoFocus
             onPick={setPerson}
@@ -65,22 +66,22 @@ export function Explain({ modules, close }: { modules: Schemas['Module'][]; clos
         )}
         <div className="pair">
           <NativeSelect
-            label="Module"
-            data={modules.map((m) => ({ value: m.name, label: m.displayName }))}
+            label={t('Module')}
+            data={modules.map((m) => ({ value: m.name, label: known(m.displayName) }))}
             value={module}
             onChange={(e) => setModule(e.currentTarget.value)}
           />
           <NativeSelect
-            label="What they want to do"
+            label={t('What they want to do')}
             data={[...actions]}
             value={action}
             onChange={(e) => setAction(e.currentTarget.value as typeof action)}
           />
           {teaches && (
             <NativeSelect
-              label="In the division"
+              label={t('In the division')}
               data={[
-                { value: '', label: 'Anywhere' },
+                { value: '', label: t('Anywhere') },
                 ...(classes.data ?? []).flatMap((c) =>
                   (divisions.data ?? [])
                     .filter((d) => d.classId === c.id)
@@ -93,9 +94,9 @@ export function Explain({ modules, close }: { modules: Schemas['Module'][]; clos
           )}
           {teaches && divisionId && (
             <NativeSelect
-              label="Subject"
+              label={t('Subject')}
               data={[
-                { value: '', label: 'Any subject' },
+                { value: '', label: t('Any subject') },
                 ...(subjects.data ?? []).map((s) => ({ value: s.id, label: s.name })),
               ]}
               value={subjectId}
@@ -105,16 +106,24 @@ export function Explain({ modules, close }: { modules: Schemas['Module'][]; clos
         </div>
         <div aria-live="polite">
           {person && employee.data && !userId && (
-            <Text>{person.name} has no account: support staff do not sign in.</Text>
+            <Text>{t('{name} has no account: support staff do not sign in.', { name: person.name })}</Text>
           )}
           {person && userId && a && (
             <Stack gap={4}>
               <Status tone={a.allowed ? 'good' : 'bad'}>
-                {a.allowed ? 'Yes' : 'No'}: {person.name} may {!a.allowed && 'not '}
-                {what}
+                {a.allowed
+                  ? !a.allowed
+                    ? t('Yes: {name} may not {what}', { name: person.name, what })
+                    : t('Yes: {name} may {what}', { name: person.name, what })
+                  : !a.allowed
+                    ? t('No: {name} may not {what}', { name: person.name, what })
+                    : t('No: {name} may {what}', { name: person.name, what })}
               </Status>
               <Text size="sm">
-                {a.why}. Role: {a.role === a.role.toUpperCase() ? words(a.role) : a.role}.
+                {t('{why}. Role: {role}.', {
+                  why: a.why,
+                  role: a.role === a.role.toUpperCase() ? words(a.role) : a.role,
+                })}
               </Text>
             </Stack>
           )}
@@ -122,7 +131,7 @@ export function Explain({ modules, close }: { modules: Schemas['Module'][]; clos
         </div>
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            Close
+            {t('Close')}
           </Button>
         </Group>
       </Stack>

@@ -1,5 +1,7 @@
 // The pages of the integrations, in the line above each.
+import { t } from '../../messages/console'
+
 export const integrationPages = [
-  { to: '/integrations', title: 'API keys' },
-  { to: '/integrations/webhooks', title: 'Webhooks' },
+  { to: '/integrations', title: t('API keys') },
+  { to: '/integrations/webhooks', title: t('Webhooks') },
 ]

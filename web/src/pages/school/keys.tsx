@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { known, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { DateField } from '../../patterns/DateField'
 import { Reading } from '../../patterns/FormDrawer'
@@ -20,10 +21,10 @@ import { kinds, type Right, RightsTable } from './rights'
 
 const list = '/school-admin/integration/key/list'
 const statuses = {
-  ACTIVE: ['good', 'In use'],
-  ENDED: ['off', 'Ended'],
-  REVOKED: ['off', 'Revoked'],
-  SUSPENDED: ['warn', 'Suspended'],
+  ACTIVE: ['good', t('In use')],
+  ENDED: ['off', t('Ended')],
+  REVOKED: ['off', t('Revoked')],
+  SUSPENDED: ['warn', t('Suspended')],
 } as const
 
 function KeyStatus({ of }: { of: Schemas['APIKey']['status'] }) {
@@ -38,44 +39,46 @@ export function ApiKeys() {
   const [made, setMade] = useState<Schemas['NewKey']>()
   const add = may('integration', 'write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Make a key
+      {t('Make a key')}
     </Button>
   )
   return (
     <>
       <ListPage
         path={list}
-        title="API keys"
-        noun={['key', 'keys']}
+        title={t('API keys')}
+        noun={[t('key'), t('keys')]}
         id={(k) => k.id}
         name={(k) => k.name}
-        search="Name"
+        search={t('Name')}
         filters={[
           {
             key: 'inUse',
-            label: 'Status',
+            label: t('Status'),
             options: [
-              { value: 'true', label: 'In use' },
-              { value: 'false', label: 'Ended or revoked' },
+              { value: 'true', label: t('In use') },
+              { value: 'false', label: t('Ended or revoked') },
             ],
           },
         ]}
-        above={<SubNav label="Integrations" items={integrationPages} />}
+        above={<SubNav label={t('Integrations')} items={integrationPages} />}
         columns={[
-          { key: 'name', title: 'Name', cell: (k) => k.name, sort: 'name' },
-          { key: 'status', title: 'Status', cell: (k) => <KeyStatus of={k.status} />, phone: true },
-          { key: 'used', title: 'Last used', cell: (k) => (k.lastUsedAt ? format.ago(k.lastUsedAt) : 'Never') },
-          { key: 'ends', title: 'Last day', cell: (k) => format.date(k.endsOn) },
-          { key: 'limit', title: 'Calls a minute', cell: (k) => k.perMinute, end: true },
-          { key: 'by', title: 'Made by', cell: (k) => k.createdByName },
-          { key: 'at', title: 'Made', cell: (k) => format.date(k.createdAt), sort: 'createdAt' },
+          { key: 'name', title: t('Name'), cell: (k) => k.name, sort: 'name' },
+          { key: 'status', title: t('Status'), cell: (k) => <KeyStatus of={k.status} />, phone: true },
+          { key: 'used', title: t('Last used'), cell: (k) => (k.lastUsedAt ? format.ago(k.lastUsedAt) : t('Never')) },
+          { key: 'ends', title: t('Last day'), cell: (k) => format.date(k.endsOn) },
+          { key: 'limit', title: t('Calls a minute'), cell: (k) => k.perMinute, end: true },
+          { key: 'by', title: t('Made by'), cell: (k) => k.createdByName },
+          { key: 'at', title: t('Made'), cell: (k) => format.date(k.createdAt), sort: 'createdAt' },
         ]}
         primary={add}
         empty={
           <Empty
             icon={<IconKey size={32} stroke={1.2} />}
-            title="No API keys yet"
-            text="With a key another program, such as your website or accounting, reads and writes what you allow it. Its use is in the audit log."
+            title={t('No API keys yet')}
+            text={t(
+              'With a key another program, such as your website or accounting, reads and writes what you allow it. Its use is in the audit log.',
+            )}
             action={add}
           />
         }
@@ -95,8 +98,10 @@ export function ApiKeys() {
       />
       {made && (
         <SecretDialog
-          title={`The key ${made.name}`}
-          text="Copy it now: it is not shown again. Anyone who has it may do what you ticked. If it is lost or seen by others, revoke it and make another."
+          title={t('The key {name}', { name: made.name })}
+          text={t(
+            'Copy it now: it is not shown again. Anyone who has it may do what you ticked. If it is lost or seen by others, revoke it and make another.',
+          )}
           secret={made.key}
           done={() => setMade(undefined)}
         />
@@ -151,13 +156,13 @@ function KeyForm({ close, made }: { close: () => void; made: (k: Schemas['NewKey
         make.mutate()
       }}
     >
-      <DrawerHead title="Make a key" close={close} />
+      <DrawerHead title={t('Make a key')} close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
           <TextInput
-            label="Name"
-            description="What uses it, as the audit log will name it"
-            placeholder="Website"
+            label={t('Name')}
+            description={t('What uses it, as the audit log will name it')}
+            placeholder={t('Website')}
             data-autofocus
             maxLength={60}
             value={name}
@@ -166,7 +171,7 @@ function KeyForm({ close, made }: { close: () => void; made: (k: Schemas['NewKey
           />
           <div className="pair">
             <NumberInput
-              label="Calls a minute"
+              label={t('Calls a minute')}
               min={1}
               max={600}
               allowDecimal={false}
@@ -175,15 +180,15 @@ function KeyForm({ close, made }: { close: () => void; made: (k: Schemas['NewKey
               onChange={(v) => setPerMinute(Number(v) || 0)}
             />
             <DateField
-              label="Last day"
-              description="Empty: until it is revoked"
+              label={t('Last day')}
+              description={t('Empty: until it is revoked')}
               value={endsOn}
               error={fields.endsOn}
               onChange={setEndsOn}
             />
           </div>
           <Text size="sm" c="dimmed">
-            What it may do, at most what you may. It never signs in, gives rights or makes keys.
+            {t('What it may do, at most what you may. It never signs in, gives rights or makes keys.')}
           </Text>
           {modules.data ? (
             <div className="panel">
@@ -202,10 +207,10 @@ function KeyForm({ close, made }: { close: () => void; made: (k: Schemas['NewKey
           <Trouble error={make.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={make.isPending} disabled={!name.trim() || given.length === 0}>
-              Make the key
+              {t('Make the key')}
             </Button>
           </Group>
         </Stack>
@@ -232,7 +237,7 @@ function KeyDrawer({ id, close }: { id: string; close: () => void }) {
   })
   if (!q.data) return <Reading error={q.error} retry={() => void q.refetch()} close={close} />
   const k = q.data
-  const titleOf = (name: string) => modules.data?.modules.find((m) => m.name === name)?.displayName ?? name
+  const titleOf = (name: string) => known(modules.data?.modules.find((m) => m.name === name)?.displayName ?? name)
   return (
     <>
       <DrawerHead
@@ -243,7 +248,7 @@ function KeyDrawer({ id, close }: { id: string; close: () => void }) {
           !k.revokedAt &&
           may('integration', 'write') && (
             <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>
-              Revoke…
+              {t('Revoke…')}
             </Button>
           )
         }
@@ -251,16 +256,18 @@ function KeyDrawer({ id, close }: { id: string; close: () => void }) {
       <div className="drawer-body" style={{ flex: 1 }}>
         {k.status === 'SUSPENDED' && (
           <Text mb={16}>
-            {k.createdByName} made it and is no administrator any more. Make another key and revoke this one.
+            {t('{createdByName} made it and is no administrator any more. Make another key and revoke this one.', {
+              createdByName: k.createdByName,
+            })}
           </Text>
         )}
         <Facts
           of={[
-            ['Last used', k.lastUsedAt ? format.dateTime(k.lastUsedAt) : 'Never'],
-            ['Calls a minute', String(k.perMinute)],
-            ['Last day', format.date(k.endsOn)],
-            ['Made', `${format.dateTime(k.createdAt)}, ${k.createdByName}`],
-            ['Revoked', format.dateTime(k.revokedAt)],
+            [t('Last used'), k.lastUsedAt ? format.dateTime(k.lastUsedAt) : t('Never')],
+            [t('Calls a minute'), String(k.perMinute)],
+            [t('Last day'), format.date(k.endsOn)],
+            [t('Made'), `${format.dateTime(k.createdAt)}, ${k.createdByName}`],
+            [t('Revoked'), format.dateTime(k.revokedAt)],
             ...k.permissions.map((p): [string, string] => [
               titleOf(p.module),
               kinds
@@ -273,15 +280,15 @@ function KeyDrawer({ id, close }: { id: string; close: () => void }) {
       </div>
       <Confirm
         opened={asking}
-        title={`Revoke the key ${k.name}?`}
-        action="Revoke"
+        title={t('Revoke the key {name}?', { name: k.name })}
+        action={t('Revoke')}
         danger
         busy={revoke.isPending}
         error={revoke.error}
         onClose={() => setAsking(false)}
         onConfirm={() => revoke.mutate()}
       >
-        What uses it is refused within a second. This cannot be undone.
+        {t('What uses it is refused within a second. This cannot be undone.')}
       </Confirm>
     </>
   )

@@ -1,8 +1,10 @@
 import { Checkbox, NativeSelect, NumberInput, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { rich, t } from '../../messages/console'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { usePlainMoney } from '../../patterns/money'
 import { SaveBar, useDraft, useSave } from '../../patterns/record'
@@ -13,23 +15,24 @@ type Rule = Schemas['Rule']
 type Way = Rule['ways'][number]
 
 const kinds: Record<Rule['type'], string> = {
-  URGENT: 'Urgent: accidents, missing children, closures, urgent announcements',
-  ATTENDANCE: 'Absence and lateness',
-  TRANSPORT: 'Buses',
-  ANNOUNCEMENT: 'Announcements',
-  MESSAGE: 'Messages',
-  TIMETABLE: 'Timetable',
-  EXAM: 'Exam timetables',
-  EVENT: 'Events and holidays',
-  RESULT: 'Results',
-  FEE: 'Fees',
-  LEAVE_REQUEST: 'Leave',
-  LIBRARY: 'Library',
+  URGENT: t('Urgent: accidents, missing children, closures, urgent announcements'),
+  ATTENDANCE: t('Absence and lateness'),
+  TRANSPORT: t('Buses'),
+  ANNOUNCEMENT: t('Announcements'),
+  MESSAGE: t('Messages'),
+  TIMETABLE: t('Timetable'),
+  EXAM: t('Exam timetables'),
+  EVENT: t('Events and holidays'),
+  RESULT: t('Results'),
+  FEE: t('Fees'),
+  LEAVE_REQUEST: t('Leave'),
+  LIBRARY: t('Library'),
+  DIGEST: t('Digest: what can wait, once a day'),
 }
 
-const names: Record<Way, string> = { PUSH: 'push', SMS: 'SMS', EMAIL: 'e-mail', WHATSAPP: 'WhatsApp' }
+const names: Record<Way, string> = { PUSH: t('push'), SMS: 'SMS', EMAIL: t('e-mail'), WHATSAPP: 'WhatsApp' }
 
-// Push costs nothing and comes first, or not at all.
+// Push costs nothing and comes first, or not at all. An order that came by the API is offered where it is in use.
 const orders: Way[][] = [
   ['PUSH'],
   ['PUSH', 'SMS'],
@@ -48,7 +51,7 @@ const orders: Way[][] = [
 ]
 
 const inWords = (ways: readonly Way[]) => {
-  const said = ways.map((w) => names[w]).join(', then ')
+  const said = ways.map((w) => names[w]).reduce((first, next) => t('{first}, then {next}', { first, next }))
   return said[0]!.toUpperCase() + said.slice(1)
 }
 
@@ -60,9 +63,9 @@ export function NoticeRules() {
   })
   return (
     <div className="page">
-      <SubNav label="Settings" items={settingPages} />
+      <SubNav label={t('Settings')} items={settingPages} />
       <Title order={1} mb={4}>
-        Notification rules
+        {t('Notification rules')}
       </Title>
       {q.data ? (
         <Rules of={q.data} />
@@ -80,7 +83,10 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
   const editable = useMay()('setting', 'write')
   const draft = useDraft<Record<string, Rule>>(
     Object.fromEntries(
-      of.rules.map(({ type, ways, waitMinutes, mayTurnOff }) => [type, { type, ways, waitMinutes, mayTurnOff }]),
+      of.rules.map(({ type, ways, waitMinutes, mayTurnOff, digest }) => [
+        type,
+        { type, ways, waitMinutes, mayTurnOff, digest },
+      ]),
     ),
   )
   const save = useSave({
@@ -92,31 +98,57 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
   })
   const set = (r: Rule, change: Partial<Rule>) => draft.set(r.type, { ...r, ...change })
   const cost = (segments: number) =>
-    of.smsPrice > 0 ? `${segments} SMS (${money(segments * of.smsPrice)})` : `${segments} SMS`
+    of.smsPrice > 0
+      ? t('{segments} SMS ({money})', { segments, money: money(segments * of.smsPrice) })
+      : t('{segments} SMS', { segments })
   return (
     <>
       <Text c="dimmed" mb={4}>
-        {of.unreachable} of {of.parents} parents have neither the app nor a browser that shows notices. A push that
-        reaches nobody is followed by the next channel.
+        {t(
+          '{unreachable} of {parents} parents have neither the app nor a browser that shows notices. A push that reaches nobody is followed by the next channel.',
+          { unreachable: of.unreachable, parents: of.parents },
+        )}
       </Text>
       <Text c="dimmed" mb={16}>
         {of.smsPrice > 0
-          ? `An SMS costs ${money(of.smsPrice)}; ${of.smsDailyLimit} a day at most.`
-          : `Set the price of an SMS in the settings to see costs here; ${of.smsDailyLimit} a day at most.`}
+          ? t('An SMS costs {money}; {smsDailyLimit} a day at most.', {
+              money: money(of.smsPrice),
+              smsDailyLimit: of.smsDailyLimit,
+            })
+          : rich('Set the price of an SMS in the {settings} to see costs here; {smsDailyLimit} a day at most.', {
+              settings: <Link to="/settings">{t('settings')}</Link>,
+              smsDailyLimit: of.smsDailyLimit,
+            })}
       </Text>
       <Text c="dimmed" mb={16}>
-        WhatsApp reaches people who have agreed to it, in the app or at the office (with the guardian).
-        {of.whatsAppPrice > 0 && ` A message costs ${money(of.whatsAppPrice)}.`}
+        {of.whatsAppPrice > 0
+          ? t(
+              'WhatsApp reaches people who have agreed to it, in the app or at the office (with the guardian or employee). A message costs {money}. {limit} a day at most.',
+              { money: money(of.whatsAppPrice), limit: of.whatsAppDailyLimit },
+            )
+          : t(
+              'WhatsApp reaches people who have agreed to it, in the app or at the office (with the guardian or employee). {limit} a day at most.',
+              { limit: of.whatsAppDailyLimit },
+            )}
+      </Text>
+      <Text c="dimmed" mb={16}>
+        {of.digestAt
+          ? t(
+              'What is in the digest is sent at {time}, in one message to each person; the app shows it at once. What is urgent, or of no use by then, does not wait.',
+              { time: of.digestAt },
+            )
+          : t('There is no digest: set its time in the settings. Until then everything is sent at once.')}
       </Text>
       <div className="panel list-scroll">
-        <table className="list">
+        <table className="list cards">
           <thead>
             <tr>
-              <th scope="col">Notification</th>
-              <th scope="col">Channels, in order</th>
-              <th scope="col">Next one if unread for</th>
-              <th scope="col">Can be turned off</th>
-              <th scope="col">Last 30 days</th>
+              <th scope="col">{t('Notification')}</th>
+              <th scope="col">{t('When')}</th>
+              <th scope="col">{t('Channels, in order')}</th>
+              <th scope="col">{t('Next one if unread for')}</th>
+              <th scope="col">{t('Can be turned off')}</th>
+              <th scope="col">{t('Last 30 days')}</th>
             </tr>
           </thead>
           <tbody>
@@ -126,44 +158,82 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
               return (
                 <tr key={type} data-changed={type in draft.changed || undefined}>
                   <td className="wrap">{kinds[type]}</td>
-                  <td>
+                  <td data-label={type !== 'URGENT' && type !== 'DIGEST' ? t('When') : undefined}>
+                    {type !== 'URGENT' && type !== 'DIGEST' && (
+                      <NativeSelect
+                        aria-label={t('When: {kinds}', { kinds: kinds[type] })}
+                        disabled={!editable}
+                        w={124}
+                        value={r.digest ? 'digest' : 'once'}
+                        data={[
+                          { value: 'once', label: t('At once') },
+                          { value: 'digest', label: t('Digest') },
+                        ]}
+                        onChange={(e) => set(r, { digest: e.currentTarget.value === 'digest' })}
+                      />
+                    )}
+                  </td>
+                  <td data-label={t('Channels, in order')}>
                     <NativeSelect
-                      aria-label={`Channels: ${kinds[type]}`}
+                      aria-label={t('Channels: {kinds}', { kinds: kinds[type] })}
                       disabled={!editable}
-                      w={232}
+                      w={208}
                       value={r.ways.join()}
-                      data={orders.map((o) => ({ value: o.join(), label: inWords(o) }))}
+                      data={[...orders, ...(orders.some((o) => o.join() === r.ways.join()) ? [] : [r.ways])].map(
+                        (o) => ({
+                          value: o.join(),
+                          label: inWords(o),
+                        }),
+                      )}
                       onChange={(e) => set(r, { ways: e.currentTarget.value.split(',') as Way[] })}
                     />
                   </td>
-                  <td>
+                  <td data-label={t('Next one if unread for')}>
                     <NumberInput
-                      aria-label={`Next one if unread for: ${kinds[type]}`}
+                      aria-label={t('Next one if unread for: {kinds}', { kinds: kinds[type] })}
                       disabled={!editable || r.ways.length < 2}
                       min={1}
                       max={1440}
                       allowDecimal={false}
-                      suffix=" min"
-                      placeholder="never"
-                      w={110}
+                      suffix={` ${t('min')}`}
+                      placeholder={t('never')}
+                      w={96}
                       value={r.waitMinutes ?? ''}
                       onChange={(v) => set(r, { waitMinutes: typeof v === 'number' ? v : null })}
                     />
                   </td>
-                  <td>
+                  <td data-label={type !== 'DIGEST' ? t('Can be turned off') : undefined}>
                     <Checkbox
                       size="xs"
-                      aria-label={`Can be turned off: ${kinds[type]}`}
+                      display={type === 'DIGEST' ? 'none' : undefined}
+                      aria-label={t('Can be turned off: {kinds}', { kinds: kinds[type] })}
                       disabled={!editable}
                       checked={r.mayTurnOff}
                       onChange={(e) => set(r, { mayTurnOff: e.currentTarget.checked })}
                     />
                   </td>
-                  <td className="wrap">
-                    {was.pushes} pushes, {cost(was.segments)}, {was.emails} e‑mails
-                    {was.whatsApps > 0 &&
-                      `, ${was.whatsApps} by WhatsApp${was.whatsAppCost > 0 ? ` (${money(was.whatsAppCost)})` : ''}`}
-                    {added && <div>With SMS: about {cost(was.notReached)} more</div>}
+                  <td className="wrap" data-label={t('Last 30 days')}>
+                    {was.whatsApps > 0
+                      ? was.whatsAppCost > 0
+                        ? t('{pushes} pushes, {cost}, {emails} e‑mails, {whatsApps} by WhatsApp ({money})', {
+                            pushes: was.pushes,
+                            cost: cost(was.segments),
+                            emails: was.emails,
+                            whatsApps: was.whatsApps,
+                            money: money(was.whatsAppCost),
+                          })
+                        : t('{pushes} pushes, {cost}, {emails} e‑mails, {whatsApps} by WhatsApp', {
+                            pushes: was.pushes,
+                            cost: cost(was.segments),
+                            emails: was.emails,
+                            whatsApps: was.whatsApps,
+                          })
+                      : t('{pushes} pushes, {cost}, {emails} e‑mails', {
+                          pushes: was.pushes,
+                          cost: cost(was.segments),
+                          emails: was.emails,
+                        })}
+                    {added && <div>{t('With SMS: about {cost} more', { cost: cost(was.notReached) })}</div>}
                   </td>
                 </tr>
               )

@@ -6,12 +6,13 @@ import { api, asProblem, call, done, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { renew, useMay } from '../../api/session'
+import { known, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { Export } from '../../patterns/Export'
 import { Confirm, Dialog, Lines, Trouble } from '../../patterns/feedback'
-import { words } from '../../patterns/format'
 import { SaveBar, useDraft, useSave } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import { Explain } from './explain'
 import { kinds, type Right, RightsTable } from './rights'
 
@@ -40,7 +41,7 @@ export function Permissions() {
   return (
     <div className="page">
       <Group justify="space-between" mb={4}>
-        <Title order={1}>Permissions</Title>
+        <Title order={1}>{t('Permissions')}</Title>
         <Group gap={8}>
           {roles.data && modules.data && rights.data && (
             <div className="only-wide">
@@ -51,7 +52,7 @@ export function Permissions() {
                     ...roles.data.flatMap((r) =>
                       modules.data.modules.map((m) => {
                         const p = rights.data.find((x) => x.roleId === r.id && x.moduleId === m.id)
-                        return [roleName(r), m.displayName, ...kinds.map(([k]) => (p?.[k] ? 'Yes' : 'No'))]
+                        return [roleName(r), known(m.displayName), ...kinds.map(([k]) => (p?.[k] ? 'Yes' : 'No'))]
                       }),
                     ),
                   ])
@@ -61,18 +62,18 @@ export function Permissions() {
           )}
           {modules.data && (
             <Button variant="default" onClick={() => setExplaining(true)}>
-              May somebody…?
+              {t('May somebody…?')}
             </Button>
           )}
           {may('permission', 'write') && (
             <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-              Add a role
+              {t('Add a role')}
             </Button>
           )}
         </Group>
       </Group>
       <Text c="dimmed" mb={16}>
-        What each role may do. A change is in force within a second, for everybody who is signed in.
+        {t('What each role may do. A change is in force within a second, for everybody who is signed in.')}
       </Text>
       {roles.data && modules.data && rights.data && role ? (
         <>
@@ -110,9 +111,9 @@ export function Permissions() {
   )
 }
 
-/** System roles are named by their type; people read words. */
+/** Roles that every school has are in the person's words, until the school renames them. */
 function roleName(r: Schemas['Role']): string {
-  return r.system && r.name === r.type ? words(r.name) : r.name
+  return !r.system ? r.name : r.name === r.type ? words(r.name) : known(r.name)
 }
 
 function Matrix({
@@ -166,12 +167,12 @@ function Matrix({
       <Group p={12}>
         {editable && (
           <Button variant="default" size="compact-md" onClick={() => setRenaming(true)}>
-            Rename this role…
+            {t('Rename this role…')}
           </Button>
         )}
         {!role.system && may('permission', 'delete') && (
           <Button variant="subtle" color="red" c="red.8" size="compact-md" onClick={() => setAsking(true)}>
-            Delete this role…
+            {t('Delete this role…')}
           </Button>
         )}
       </Group>
@@ -179,15 +180,15 @@ function Matrix({
       <SaveBar draft={draft} {...save} />
       <Confirm
         opened={asking}
-        title={`Delete the role ${role.name}?`}
-        action="Delete"
+        title={t('Delete the role {name}?', { name: role.name })}
+        action={t('Delete')}
         danger
         busy={remove.isPending}
         error={remove.error}
         onClose={() => setAsking(false)}
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => setAsking(false) })}
       >
-        A role that somebody holds cannot be deleted.
+        {t('A role that somebody holds cannot be deleted.')}
       </Confirm>
     </div>
   )
@@ -209,7 +210,7 @@ function RenameRole({ role, close }: { role: Schemas['Role']; close: () => void 
     },
   })
   return (
-    <Dialog onClose={close} size={400} title={`Rename the role ${roleName(role)}`}>
+    <Dialog onClose={close} size={400} title={t('Rename the role {roleName}', { roleName: roleName(role) })}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -218,7 +219,7 @@ function RenameRole({ role, close }: { role: Schemas['Role']; close: () => void 
       >
         <Stack gap={16}>
           <TextInput
-            label="Name"
+            label={t('Name')}
             data-autofocus
             maxLength={60}
             value={name}
@@ -226,15 +227,15 @@ function RenameRole({ role, close }: { role: Schemas['Role']; close: () => void 
             onChange={(e) => setName(e.currentTarget.value)}
           />
           <Text size="sm" c="dimmed">
-            Only the name changes. Those who hold the role may do what they could before.
+            {t('Only the name changes. Those who hold the role may do what they could before.')}
           </Text>
           <Trouble error={rename.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={rename.isPending} disabled={!name.trim()}>
-              Rename
+              {t('Rename')}
             </Button>
           </Group>
         </Stack>
@@ -244,10 +245,10 @@ function RenameRole({ role, close }: { role: Schemas['Role']; close: () => void 
 }
 
 const types = [
-  { value: 'SCHOOL_ADMIN', label: 'Works in the office' },
-  { value: 'TEACHER', label: 'Teaches' },
-  { value: 'DRIVER', label: 'Drives' },
-  { value: 'PARENT', label: 'Is a parent' },
+  { value: 'SCHOOL_ADMIN', label: t('Works in the office') },
+  { value: 'TEACHER', label: t('Teaches') },
+  { value: 'DRIVER', label: t('Drives') },
+  { value: 'PARENT', label: t('Is a parent') },
 ] as const
 
 function NewRole({ opened, close, made }: { opened: boolean; close: () => void; made: (r: Schemas['Role']) => void }) {
@@ -263,7 +264,7 @@ function NewRole({ opened, close, made }: { opened: boolean; close: () => void; 
   })
   const fields = add.error ? asProblem(add.error).fields : {}
   return (
-    <Dialog opened={opened} onClose={close} size={400} title="Add a role">
+    <Dialog opened={opened} onClose={close} size={400} title={t('Add a role')}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -272,29 +273,29 @@ function NewRole({ opened, close, made }: { opened: boolean; close: () => void; 
       >
         <Stack gap={16}>
           <TextInput
-            label="Name"
-            placeholder="Accountant"
+            label={t('Name')}
+            placeholder={t('Accountant')}
             data-autofocus
             value={name}
             error={fields.name}
             onChange={(e) => setName(e.currentTarget.value)}
           />
           <NativeSelect
-            label="Who holds it"
+            label={t('Who holds it')}
             data={[...types]}
             value={type}
             onChange={(e) => setType(e.currentTarget.value as typeof type)}
           />
           <Text size="sm" c="dimmed">
-            It may do nothing until you tick something.
+            {t('It may do nothing until you tick something.')}
           </Text>
           <Trouble error={add.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={add.isPending} disabled={!name.trim()}>
-              Add
+              {t('Add')}
             </Button>
           </Group>
         </Stack>

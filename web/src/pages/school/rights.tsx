@@ -1,12 +1,13 @@
 // Rights by module, as ticks: of a role, and of an API key.
 import { Checkbox } from '@mantine/core'
 import type { Schemas } from '../../api/client'
+import { known, t } from '../../messages/console'
 
 export type Right = { canRead: boolean; canWrite: boolean; canDelete: boolean }
 export const kinds = [
-  ['canRead', 'Read'],
-  ['canWrite', 'Write'],
-  ['canDelete', 'Delete'],
+  ['canRead', t('Read')],
+  ['canWrite', t('Write')],
+  ['canDelete', t('Delete')],
 ] as const
 
 /** A right to change brings the right to read. */
@@ -34,7 +35,7 @@ export function RightsTable<M extends Pick<Schemas['Module'], 'id' | 'displayNam
     <table className="list matrix">
       <thead>
         <tr>
-          <th scope="col">Module</th>
+          <th scope="col">{t('Module')}</th>
           {kinds.map(([k, t]) => (
             <th key={k} scope="col">
               {t}
@@ -45,12 +46,12 @@ export function RightsTable<M extends Pick<Schemas['Module'], 'id' | 'displayNam
       <tbody>
         {modules.map((m) => (
           <tr key={m.id} data-changed={isChanged?.(m) || undefined}>
-            <td>{m.displayName}</td>
+            <td>{known(m.displayName)}</td>
             {kinds.map(([k, t]) => (
               <td key={k}>
                 <Checkbox
                   size="xs"
-                  aria-label={`${t}: ${m.displayName}`}
+                  aria-label={`${t}: ${known(m.displayName)}`}
                   checked={of(m)[k]}
                   disabled={!may(m, k)}
                   onChange={(e) => set(m, ticked(of(m), k, e.currentTarget.checked))}

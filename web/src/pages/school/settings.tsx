@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { MoneyInput } from '../../patterns/money'
 import { Picture } from '../../patterns/Picture'
@@ -14,77 +15,79 @@ import { localOf, momentOf } from '../../patterns/zone'
 import { settingPages } from './setting-pages'
 
 const labels = {
-  name: 'Name',
-  address: 'Address',
-  phone: 'Phone',
-  email: 'E-mail',
-  website: 'Website',
-  principalName: 'Principal',
-  logoFileId: 'Logo',
-  timeZone: 'Time zone',
-  locale: 'Language and region',
-  currency: 'Currency',
-  weekendDays: 'Days off',
-  firstDayOfWeek: 'The week begins on',
-  attendanceBy: 'Attendance is marked',
-  attendanceTeacherDays: 'Teachers may mark for',
-  attendanceCutOff: 'On the last day until',
-  attendanceNoticeDelayMinutes: 'Notify parents after',
-  incidentsTo: 'Incidents of buses are sent to',
-  lateFineType: 'Late fine',
-  lateFineAmount: 'Amount',
-  lateFineGraceDays: 'Days of grace',
-  lateFineMaxAmount: 'At most',
-  lateFineThreshold: 'No fine below',
-  feeReminderText: 'Reminder',
-  proRataBy: 'Who joins during the year pays for',
-  feeRoundTo: 'Rounded to',
-  passRule: 'A year is passed by',
-  passPercent: 'Lowest percentage',
-  graceMarks: 'Grace marks',
-  graceSubjects: 'Subjects with grace',
-  compartmentSubjects: 'May sit again',
-  rankTies: 'After two equal ranks',
-  reportCardTemplate: 'Report card',
-  leavingCertificateTemplate: 'Leaving certificate',
-  quietFrom: 'Quiet from',
-  quietTo: 'Quiet until',
-  noticePastDays: 'Notify of past days for',
-  lockScreen: 'On a locked phone',
-  substitutionsToClasses: 'Tell families of substitutions',
-  smsPrice: 'Price of an SMS',
-  smsDailyLimit: 'SMS a day',
-  whatsAppPrice: 'Price of a WhatsApp message',
-  libraryStudentBooks: 'Books a student may have',
-  libraryStudentDays: 'For how many days',
-  libraryStudentRenewals: 'Renewals',
-  libraryEmployeeBooks: 'Books an employee may have',
-  libraryEmployeeDays: 'Days for an employee',
-  libraryEmployeeRenewals: 'Renewals of an employee',
-  libraryFinePerDay: 'Fine for a day',
-  libraryFineGraceDays: 'Days that are not fined',
-  libraryFineMaxAmount: 'Maximum fine',
-  admissionNumberPattern: 'Admission numbers',
-  secondFactorRequired: 'Second factor',
-  evaluationMode: 'Evaluation mode',
-  evaluationModeReason: 'Reason',
-  evaluationModeFrom: 'Begins',
-  evaluationModeUntil: 'Ends automatically',
+  name: t('Name'),
+  address: t('Address'),
+  phone: t('Phone'),
+  email: t('E-mail'),
+  website: t('Website'),
+  principalName: t('Principal'),
+  logoFileId: t('Logo'),
+  timeZone: t('Time zone'),
+  locale: t('Language and region'),
+  currency: t('Currency'),
+  weekendDays: t('Days off'),
+  firstDayOfWeek: t('The week begins on'),
+  attendanceBy: t('Attendance is marked'),
+  attendanceTeacherDays: t('Teachers may mark for'),
+  attendanceCutOff: t('On the last day until'),
+  attendanceNoticeDelayMinutes: t('Notify parents after'),
+  incidentsTo: t('Incidents of buses are sent to'),
+  lateFineType: t('Late fine'),
+  lateFineAmount: t('Amount'),
+  lateFineGraceDays: t('Days of grace'),
+  lateFineMaxAmount: t('At most'),
+  lateFineThreshold: t('No fine below'),
+  feeReminderText: t('Reminder'),
+  proRataBy: t('Who joins during the year pays for'),
+  feeRoundTo: t('Rounded to'),
+  passRule: t('A year is passed by'),
+  passPercent: t('Lowest percentage'),
+  graceMarks: t('Grace marks'),
+  graceSubjects: t('Subjects with grace'),
+  compartmentSubjects: t('May sit again'),
+  rankTies: t('After two equal ranks'),
+  reportCardTemplate: t('Report card'),
+  leavingCertificateTemplate: t('Leaving certificate'),
+  quietFrom: t('Quiet from'),
+  quietTo: t('Quiet until'),
+  noticePastDays: t('Notify of past days for'),
+  lockScreen: t('On a locked phone'),
+  substitutionsToClasses: t('Tell families of substitutions'),
+  smsPrice: t('Price of an SMS'),
+  smsDailyLimit: t('SMS a day'),
+  whatsAppPrice: t('Price of a WhatsApp message'),
+  whatsAppDailyLimit: t('WhatsApp messages a day'),
+  digestAt: t('Digest at'),
+  libraryStudentBooks: t('Books a student may have'),
+  libraryStudentDays: t('For how many days'),
+  libraryStudentRenewals: t('Renewals'),
+  libraryEmployeeBooks: t('Books an employee may have'),
+  libraryEmployeeDays: t('Days for an employee'),
+  libraryEmployeeRenewals: t('Renewals of an employee'),
+  libraryFinePerDay: t('Fine for a day'),
+  libraryFineGraceDays: t('Days that are not fined'),
+  libraryFineMaxAmount: t('Maximum fine'),
+  admissionNumberPattern: t('Admission numbers'),
+  secondFactorRequired: t('Second factor'),
+  evaluationMode: t('Evaluation mode'),
+  evaluationModeReason: t('Reason'),
+  evaluationModeFrom: t('Begins'),
+  evaluationModeUntil: t('Ends automatically'),
 } as const
 type Key = keyof typeof labels
 type Fields = Pick<Schemas['Setting'], Key>
 const keys = Object.keys(labels) as Key[]
 const pick = (s: Schemas['Setting']) => Object.fromEntries(keys.map((k) => [k, s[k]])) as unknown as Fields
 const read = () => call(api.GET('/school-admin/setting'))
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const days = [t('Sunday'), t('Monday'), t('Tuesday'), t('Wednesday'), t('Thursday'), t('Friday'), t('Saturday')]
 
 export function Settings() {
   const q = useQuery({ queryKey: ['/school-admin/setting'], queryFn: read })
   return (
     <div className="page">
-      <SubNav label="Settings" items={settingPages} />
+      <SubNav label={t('Settings')} items={settingPages} />
       <Title order={1} mb={16}>
-        Settings
+        {t('Settings')}
       </Title>
       <div className="reading">
         {q.data ? (
@@ -108,8 +111,8 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
     draft,
     labels,
     say: {
-      weekendDays: (d) => d.map((n) => days[n]).join(', ') || 'none',
-      logoFileId: (id) => (id ? 'a picture' : 'none'),
+      weekendDays: (d) => d.map((n) => days[n]).join(', ') || t('none'),
+      logoFileId: (id) => (id ? t('a picture') : t('none')),
     },
     version: setting.version,
     save: (c, version) =>
@@ -158,13 +161,13 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
       }}
     >
       <Stack gap={24}>
-        <Part title="The school" note="On receipts, report cards and certificates, and in every app.">
+        <Part title={t('The school')} note={t('On receipts, report cards and certificates, and in every app.')}>
           {f.text({ k: 'name', label: labels.name, maxLength: 120 })}
           <Picture
             id={draft.values.logoFileId}
             label={labels.logoFileId}
             purpose="LOGO"
-            none="None yet: documents show the name only."
+            none={t('None yet: documents show the name only.')}
             error={draft.errors.logoFileId}
             set={may('setting', 'write') ? (id) => draft.set('logoFileId', id) : undefined}
             fail={(message) => draft.setErrors({ logoFileId: message })}
@@ -179,21 +182,21 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.text({ k: 'principalName', label: labels.principalName })}
           </div>
         </Part>
-        <Part title="Time and place">
+        <Part title={t('Time and place')}>
           <div className="pair">
             {f.text({ k: 'timeZone', label: labels.timeZone, placeholder: 'Asia/Kolkata' })}
-            {f.text({ k: 'locale', label: labels.locale, placeholder: 'en-IN' })}
+            {f.text({ k: 'locale', label: labels.locale, placeholder: t('en-IN') })}
           </div>
           <div className="pair">
             {f.text({
               k: 'currency',
               label: labels.currency,
               maxLength: 3,
-              description: 'It stays once anything was charged.',
+              description: t('It stays once anything was charged.'),
             })}
             <NativeSelect
               label={labels.firstDayOfWeek}
-              description="In calendars."
+              description={t('In calendars.')}
               value={String(v.firstDayOfWeek)}
               error={draft.errors.firstDayOfWeek}
               data={days.map((label, i) => ({ value: String(i), label }))}
@@ -202,22 +205,23 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           </div>
           <Weekend draft={draft} />
         </Part>
-        <Part title="Attendance">
+        <Part title={t('Attendance')}>
           {f.choice({
             k: 'attendanceBy',
             label: labels.attendanceBy,
-            description:
+            description: t(
               'By period: the teacher of a lesson marks its register. A day follows from its lessons where nobody marks the day itself.',
+            ),
             data: [
-              { value: 'DAY', label: 'By day' },
-              { value: 'PERIOD', label: 'By day and by period' },
+              { value: 'DAY', label: t('By day') },
+              { value: 'PERIOD', label: t('By day and by period') },
             ],
           })}
           <div className="pair">
             {f.number({
               k: 'attendanceTeacherDays',
               label: labels.attendanceTeacherDays,
-              description: 'Days after the day itself. The office always may.',
+              description: t('Days after the day itself. The office always may.'),
               min: 0,
               max: 60,
             })}
@@ -225,26 +229,28 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'attendanceCutOff',
               label: labels.attendanceCutOff,
               type: 'time',
-              description: 'Empty: until its end.',
+              description: t('Empty: until its end.'),
             })}
           </div>
           {f.number({
             k: 'attendanceNoticeDelayMinutes',
             label: labels.attendanceNoticeDelayMinutes,
-            description: 'Minutes in which a correction cancels the notice of an absence; 0 notifies parents at once.',
+            description: t(
+              'Minutes in which a correction cancels the notice of an absence; 0 notifies parents at once.',
+            ),
             min: 0,
             max: 1440,
           })}
         </Part>
-        <Part title="Fees" note="The fine is for new fee structures that say none of their own.">
+        <Part title={t('Fees')} note={t('The fine is for new fee structures that say none of their own.')}>
           <div className="pair">
             {f.choice({
               k: 'lateFineType',
               label: labels.lateFineType,
               data: [
-                { value: 'NONE', label: 'None' },
-                { value: 'FIXED', label: 'Once' },
-                { value: 'PER_DAY', label: 'For every day' },
+                { value: 'NONE', label: t('None') },
+                { value: 'FIXED', label: t('Once') },
+                { value: 'PER_DAY', label: t('For every day') },
               ],
             })}
             {v.lateFineType !== 'NONE' && money('lateFineAmount')}
@@ -252,45 +258,47 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {v.lateFineType !== 'NONE' && (
             <div className="pair">
               {f.number({ k: 'lateFineGraceDays', label: labels.lateFineGraceDays, min: 0, max: 366 })}
-              {money('lateFineMaxAmount', '0 is no limit.')}
+              {money('lateFineMaxAmount', t('0 is no limit.'))}
             </div>
           )}
           {money(
             'lateFineThreshold',
-            'Of all fee structures: an invoice with less open is not fined. 0 fines any amount.',
+            t('Of all fee structures: an invoice with less open is not fined. 0 fines any amount.'),
           )}
           {f.area({
             k: 'feeReminderText',
             label: labels.feeReminderText,
-            description: '{student}, {amount} (what is due) and {dueDate} are filled in; what is due later is added.',
+            description: t(
+              '{student}, {amount} (what is due) and {dueDate} are filled in; what is due later is added.',
+            ),
           })}
           <div className="pair">
             {f.choice({
               k: 'proRataBy',
               label: labels.proRataBy,
               data: [
-                { value: 'MONTHS', label: 'The months that remain' },
-                { value: 'DAYS', label: 'The days that remain' },
+                { value: 'MONTHS', label: t('The months that remain') },
+                { value: 'DAYS', label: t('The days that remain') },
               ],
             })}
-            {money('feeRoundTo', 'Of a part of the year.')}
+            {money('feeRoundTo', t('Of a part of the year.'))}
           </div>
         </Part>
-        <Part title="Results">
+        <Part title={t('Results')}>
           <div className="pair">
             {f.choice({
               k: 'passRule',
               label: labels.passRule,
               data: [
-                { value: 'SUBJECTS', label: 'Each main subject over the year' },
-                { value: 'TOTAL', label: 'The total of the year' },
-                { value: 'EXAMS', label: 'Every paper of every exam' },
+                { value: 'SUBJECTS', label: t('Each main subject over the year') },
+                { value: 'TOTAL', label: t('The total of the year') },
+                { value: 'EXAMS', label: t('Every paper of every exam') },
               ],
             })}
             {f.number({
               k: 'passPercent',
               label: labels.passPercent,
-              description: '0 goes by the pass marks of the papers.',
+              description: t('0 goes by the pass marks of the papers.'),
               min: 0,
               max: 100,
             })}
@@ -299,15 +307,15 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.number({
               k: 'graceMarks',
               label: labels.graceMarks,
-              description: 'Marks out of 100 that may be lacking; 0 is none.',
+              description: t('Marks out of 100 that may be lacking; 0 is none.'),
               min: 0,
               max: 100,
             })}
-            {f.number({ k: 'graceSubjects', label: labels.graceSubjects, description: 'At most.', min: 1, max: 50 })}
+            {f.number({ k: 'graceSubjects', label: labels.graceSubjects, description: t('At most.'), min: 1, max: 50 })}
             {f.number({
               k: 'compartmentSubjects',
               label: labels.compartmentSubjects,
-              description: 'Students who fail in at most this many subjects; 0 is nobody.',
+              description: t('Students who fail in at most this many subjects; 0 is nobody.'),
               min: 0,
               max: 50,
             })}
@@ -316,17 +324,17 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             k: 'rankTies',
             label: labels.rankTies,
             data: [
-              { value: 'SKIP', label: 'One rank is left out: 1, 2, 2, 4' },
-              { value: 'DENSE', label: 'No rank is left out: 1, 2, 2, 3' },
+              { value: 'SKIP', label: t('One rank is left out: 1, 2, 2, 4') },
+              { value: 'DENSE', label: t('No rank is left out: 1, 2, 2, 3') },
             ],
           })}
           {f.choice({
             k: 'reportCardTemplate',
             label: labels.reportCardTemplate,
             data: [
-              { value: 'SIMPLE', label: 'Simple: marks of every exam, percentage and grade' },
-              { value: 'CBSE', label: 'CBSE: scholastic and co-scholastic areas, grades by term' },
-              { value: 'BRITISH', label: 'British: grades and comments, no marks or ranks' },
+              { value: 'SIMPLE', label: t('Simple: marks of every exam, percentage and grade') },
+              { value: 'CBSE', label: t('CBSE: scholastic and co-scholastic areas, grades by term') },
+              { value: 'BRITISH', label: t('British: grades and comments, no marks or ranks') },
             ],
           })}
           <Group gap={8}>
@@ -343,7 +351,9 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
                   ).catch((e) => notifications.show({ color: 'red', message: asProblem(e).message }))
                 }
               >
-                Preview {template === 'CBSE' ? 'CBSE' : template === 'SIMPLE' ? 'simple' : 'British'}
+                {t('Preview {value}', {
+                  value: template === 'CBSE' ? t('CBSE') : template === 'SIMPLE' ? t('simple') : t('British'),
+                })}
               </Button>
             ))}
           </Group>
@@ -351,21 +361,22 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             k: 'leavingCertificateTemplate',
             label: labels.leavingCertificateTemplate,
             data: [
-              { value: 'SIMPLE', label: 'Simple' },
-              { value: 'CBSE', label: 'CBSE: transfer certificate with subjects studied and dues' },
-              { value: 'BRITISH', label: 'British: dates and year group, no conduct' },
+              { value: 'SIMPLE', label: t('Simple') },
+              { value: 'CBSE', label: t('CBSE: transfer certificate with subjects studied and dues') },
+              { value: 'BRITISH', label: t('British: dates and year group, no conduct') },
             ],
           })}
         </Part>
-        <Part title="Notifications">
+        <Part title={t('Notifications')}>
           {f.choice({
             k: 'incidentsTo',
             label: labels.incidentsTo,
-            description:
+            description: t(
               'A driver may report at six in the morning, when nobody is in the office. Office first: riders hear of it when the office tells them.',
+            ),
             data: [
-              { value: 'ALL', label: 'Families of the riders, at once' },
-              { value: 'OFFICE', label: 'The office first' },
+              { value: 'ALL', label: t('Families of the riders, at once') },
+              { value: 'OFFICE', label: t('The office first') },
             ],
           })}
           <div className="pair">
@@ -373,52 +384,69 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'quietFrom',
               label: labels.quietFrom,
               type: 'time',
-              description:
+              description: t(
                 'From then on only urgent notices are sent, and those of a bus trip under way or of what begins within 24 hours.',
+              ),
             })}
             {f.text({
               k: 'quietTo',
               label: labels.quietTo,
               type: 'time',
-              description: 'Waiting messages are sent then.',
+              description: t('Waiting messages are sent then.'),
             })}
           </div>
+          {f.text({
+            k: 'digestAt',
+            label: labels.digestAt,
+            type: 'time',
+            description: t(
+              'What can wait is sent then, in one message to each person: the kinds with “Digest” in the notification rules, library notices at first. 18:00 at first; empty sends everything at once.',
+            ),
+          })}
           {f.choice({
             k: 'lockScreen',
             label: labels.lockScreen,
-            description: 'What a notification says before the phone is unlocked. SMS and e-mails say everything.',
+            description: t('What a notification says before the phone is unlocked. SMS and e-mails say everything.'),
             data: [
-              { value: 'NOTHING', label: 'Nothing: there is news, open the app' },
-              { value: 'CHILD', label: 'What it is about, without a name' },
-              { value: 'FULL', label: 'Everything, with the name of the child' },
+              { value: 'NOTHING', label: t('Nothing: there is news, open the app') },
+              { value: 'CHILD', label: t('What it is about, without a name') },
+              { value: 'FULL', label: t('Everything, with the name of the child') },
             ],
           })}
           {f.yes({
             k: 'substitutionsToClasses',
             label: labels.substitutionsToClasses,
-            description:
+            description: t(
               'When another teacher holds a lesson, the teacher is notified; with this the students’ families too.',
+            ),
           })}
           {f.number({
             k: 'noticePastDays',
             label: labels.noticePastDays,
-            description:
+            description: t(
               'Days after which absences and bus trips are only kept in the log; 0 notifies families on the day itself. Old registers are entered without messages.',
+            ),
             min: 0,
             max: 366,
           })}
           <div className="pair">
-            {money('smsPrice', 'Of one segment; previews say what a message costs.')}
+            {money('smsPrice', t('Of one segment; previews say what a message costs.'))}
             {f.number({
               k: 'smsDailyLimit',
               label: labels.smsDailyLimit,
-              description: 'Segments; more is refused.',
+              description: t('Segments; more is refused.'),
               min: 0,
             })}
             {money('whatsAppPrice')}
+            {f.number({
+              k: 'whatsAppDailyLimit',
+              label: labels.whatsAppDailyLimit,
+              description: t('More is refused.'),
+              min: 0,
+            })}
           </div>
         </Part>
-        <Part title="Library">
+        <Part title={t('Library')}>
           <div className="pair">
             {f.number({ k: 'libraryStudentBooks', label: labels.libraryStudentBooks, min: 0 })}
             {f.number({ k: 'libraryStudentDays', label: labels.libraryStudentDays, min: 1 })}
@@ -430,41 +458,43 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.number({ k: 'libraryEmployeeRenewals', label: labels.libraryEmployeeRenewals, min: 0 })}
           </div>
           <div className="pair">
-            {money('libraryFinePerDay', 'On the student’s fee account; 0 is none.')}
+            {money('libraryFinePerDay', t('On the student’s fee account; 0 is none.'))}
             {f.number({ k: 'libraryFineGraceDays', label: labels.libraryFineGraceDays, min: 0 })}
-            {money('libraryFineMaxAmount', '0 is no limit.')}
+            {money('libraryFineMaxAmount', t('0 is no limit.'))}
           </div>
         </Part>
-        <Part title="Numbering and modes">
+        <Part title={t('Numbering and modes')}>
           {f.text({
             k: 'admissionNumberPattern',
             label: labels.admissionNumberPattern,
-            description:
+            description: t(
               'How new students are numbered: {year} or {yy} is the year of admission, {0000} the running number.',
+            ),
           })}
           {f.yes({
             k: 'secondFactorRequired',
-            label: 'Administrators need a second factor',
-            description:
+            label: t('Administrators need a second factor'),
+            description: t(
               'Who has none is asked to set one up at the next sign-in; sessions without one end within 15 minutes.',
+            ),
             disabled: !may('setting', 'write'),
           })}
           {f.yes({
             k: 'evaluationMode',
             label: labels.evaluationMode,
-            description: 'While it is on, teachers can read only, exams and results excepted.',
+            description: t('While it is on, teachers can read only, exams and results excepted.'),
             disabled: !may('setting', 'write'),
           })}
           {v.evaluationMode &&
             f.text({
               k: 'evaluationModeReason',
               label: labels.evaluationModeReason,
-              description: 'Shown to teachers who are stopped by it.',
+              description: t('Shown to teachers who are stopped by it.'),
             })}
           {v.evaluationMode && (
             <div className="pair">
-              {moment('evaluationModeFrom', 'Empty: at once.')}
-              {moment('evaluationModeUntil', 'Empty: when somebody turns it off.')}
+              {moment('evaluationModeFrom', t('Empty: at once.'))}
+              {moment('evaluationModeUntil', t('Empty: when somebody turns it off.'))}
             </div>
           )}
         </Part>
@@ -513,7 +543,7 @@ function Weekend({ draft }: { draft: Draft<Fields> }) {
         </Group>
       </Chip.Group>
       <Text size="xs" c={draft.errors.weekendDays ? 'red' : 'dimmed'} mt={4}>
-        {draft.errors.weekendDays ?? 'From today on; what was marked before stays.'}
+        {draft.errors.weekendDays ?? t('From today on; what was marked before stays.')}
       </Text>
     </div>
   )

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { known, rich, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { DateField } from '../../patterns/DateField'
 import { FormDrawer, Reading } from '../../patterns/FormDrawer'
@@ -19,18 +20,18 @@ import { integrationPages } from './integration-pages'
 
 const path = '/school-admin/integration/webhook/'
 const refresh = () => changed('/school-admin/integration/webhook/')
-const labels = { name: 'Name', url: 'Address', kinds: 'Facts', status: 'Status' }
+const labels = { name: t('Name'), url: t('Address'), kinds: t('Facts'), status: t('Status') }
 const statuses = {
-  ACTIVE: ['good', 'On'],
-  OFF: ['off', 'Off'],
-  SUSPENDED: ['bad', 'Switched off: it did not work'],
+  ACTIVE: ['good', t('On')],
+  OFF: ['off', t('Off')],
+  SUSPENDED: ['bad', t('Switched off: it did not work')],
 } as const
 
 type Webhook = Schemas['Webhook']
 type Secret = { name: string; secret: string }
 
 function HookStatus({ of }: { of: Webhook }) {
-  if (of.status === 'ACTIVE' && of.failingSince) return <Status tone="warn">Failing</Status>
+  if (of.status === 'ACTIVE' && of.failingSince) return <Status tone="warn">{t('Failing')}</Status>
   const [tone, word] = statuses[of.status]
   return <Status tone={tone}>{word}</Status>
 }
@@ -42,43 +43,45 @@ export function Webhooks() {
   const [shown, setShown] = useState<Secret>()
   const add = may('integration', 'write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a webhook
+      {t('Add a webhook')}
     </Button>
   )
   return (
     <>
       <ListPage
         path="/school-admin/integration/webhook/list"
-        title="Webhooks"
-        noun={['webhook', 'webhooks']}
+        title={t('Webhooks')}
+        noun={[t('webhook'), t('webhooks')]}
         id={(w) => w.id}
         name={(w) => w.name}
-        search="Name or address"
+        search={t('Name or address')}
         filters={[
           {
             key: 'status',
-            label: 'Status',
+            label: t('Status'),
             options: Object.entries(statuses).map(([value, [, label]]) => ({ value, label })),
           },
         ]}
-        above={<SubNav label="Integrations" items={integrationPages} />}
+        above={<SubNav label={t('Integrations')} items={integrationPages} />}
         columns={[
-          { key: 'name', title: 'Name', cell: (w) => w.name, sort: 'name' },
-          { key: 'status', title: 'Status', cell: (w) => <HookStatus of={w} />, phone: true },
-          { key: 'url', title: 'Address', cell: (w) => w.url },
-          { key: 'facts', title: 'Facts', cell: (w) => w.kinds.length, end: true },
+          { key: 'name', title: t('Name'), cell: (w) => w.name, sort: 'name' },
+          { key: 'status', title: t('Status'), cell: (w) => <HookStatus of={w} />, phone: true },
+          { key: 'url', title: t('Address'), cell: (w) => w.url },
+          { key: 'facts', title: t('Facts'), cell: (w) => w.kinds.length, end: true },
           {
             key: 'last',
-            title: 'Last delivery',
-            cell: (w) => (w.deliveredAt ? format.ago(w.deliveredAt) : 'Never'),
+            title: t('Last delivery'),
+            cell: (w) => (w.deliveredAt ? format.ago(w.deliveredAt) : t('Never')),
           },
         ]}
         primary={add}
         empty={
           <Empty
             icon={<IconWebhook size={32} stroke={1.2} />}
-            title="No webhooks yet"
-            text="Another program is notified when something happens, such as a payment or an admission, and reads the rest with its API key."
+            title={t('No webhooks yet')}
+            text={t(
+              'Another program is notified when something happens, such as a payment or an admission, and reads the rest with its API key.',
+            )}
             action={add}
           />
         }
@@ -98,8 +101,8 @@ export function Webhooks() {
       />
       {shown && (
         <SecretDialog
-          title={`The secret of ${shown.name}`}
-          text="The receiver checks with it that a call comes from here. Copy it now: it is not shown again."
+          title={t('The secret of {name}', { name: shown.name })}
+          text={t('The receiver checks with it that a call comes from here. Copy it now: it is not shown again.')}
           secret={shown.secret}
           done={() => setShown(undefined)}
         />
@@ -169,7 +172,7 @@ function HookForm({ of, close, show }: { of?: Webhook; close: () => void; show: 
   return (
     <>
       <FormDrawer
-        title={of?.name ?? 'Add a webhook'}
+        title={of?.name ?? t('Add a webhook')}
         what={of?.name ?? ''}
         close={close}
         draft={draft}
@@ -186,7 +189,10 @@ function HookForm({ of, close, show }: { of?: Webhook; close: () => void; show: 
       >
         {of?.failingSince && (
           <Text>
-            It has taken nothing since {format.dateTime(of.failingSince)}: {of.lastError}
+            {t('It has taken nothing since {failingSince}: {lastError}', {
+              failingSince: format.dateTime(of.failingSince),
+              lastError: of.lastError,
+            })}
           </Text>
         )}
         {f.text({ k: 'name', label: labels.name, required: true })}
@@ -196,8 +202,8 @@ function HookForm({ of, close, show }: { of?: Webhook; close: () => void; show: 
             k: 'status',
             label: labels.status,
             data: [
-              { value: 'ACTIVE', label: 'On' },
-              { value: 'OFF', label: 'Off' },
+              { value: 'ACTIVE', label: t('On') },
+              { value: 'OFF', label: t('Off') },
               ...(of.status === 'SUSPENDED' ? [{ value: 'SUSPENDED', label: statuses.SUSPENDED[1] }] : []),
             ],
           })}
@@ -210,7 +216,7 @@ function HookForm({ of, close, show }: { of?: Webhook; close: () => void; show: 
             {kinds.data?.kinds.map((k) => (
               <Checkbox
                 key={k.kind}
-                label={k.title}
+                label={known(k.title)}
                 checked={draft.values.kinds.includes(k.kind)}
                 onChange={(e) => toggle(k.kind, e.currentTarget.checked)}
               />
@@ -220,25 +226,26 @@ function HookForm({ of, close, show }: { of?: Webhook; close: () => void; show: 
         {of && editable && (
           <Group gap={8}>
             <Button variant="default" size="compact-md" onClick={() => setAsking('secret')}>
-              New secret…
+              {t('New secret…')}
             </Button>
             <Button variant="default" size="compact-md" onClick={() => setAsking('replay')}>
-              Send again…
+              {t('Send again…')}
             </Button>
           </Group>
         )}
       </FormDrawer>
       <Confirm
         opened={asking === 'secret'}
-        title="Make a new secret?"
-        action="Make it"
+        title={t('Make a new secret?')}
+        action={t('Make it')}
         busy={renew.isPending}
         error={renew.error}
         onClose={() => setAsking(undefined)}
         onConfirm={() => renew.mutate(undefined, { onSuccess: () => setAsking(undefined) })}
       >
-        Calls are signed with the new one at once. Until the receiver has it, it will refuse them, and they are sent
-        again.
+        {t(
+          'Calls are signed with the new one at once. Until the receiver has it, it will refuse them, and they are sent again.',
+        )}
       </Confirm>
       {of && asking === 'replay' && <Replay of={of} close={() => setAsking(undefined)} />}
     </>
@@ -258,7 +265,7 @@ function Replay({ of, close }: { of: Webhook; close: () => void }) {
     onSuccess: refresh,
   })
   return (
-    <Dialog onClose={close} size={400} title="Send again">
+    <Dialog onClose={close} size={400} title={t('Send again')}>
       <form
         onSubmit={(e) => {
           e.preventDefault()
@@ -267,19 +274,19 @@ function Replay({ of, close }: { of: Webhook; close: () => void }) {
       >
         <Stack gap={16}>
           <DateField
-            label="From"
-            description="What happened since then, at most 30 days ago"
+            label={t('From')}
+            description={t('What happened since then, at most 30 days ago')}
             value={day}
             onChange={setDay}
           />
-          {replay.data && <Text>{replay.data.queued} facts are sent again.</Text>}
+          {replay.data && <Text>{t('{queued} facts are sent again.', { queued: replay.data.queued })}</Text>}
           <Trouble error={replay.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Close
+              {t('Close')}
             </Button>
             <Button type="submit" loading={replay.isPending} disabled={!/^\d{4}-\d\d-\d\d$/.test(day)}>
-              Send again
+              {t('Send again')}
             </Button>
           </Group>
         </Stack>
@@ -288,7 +295,11 @@ function Replay({ of, close }: { of: Webhook; close: () => void }) {
   )
 }
 
-const states = { QUEUED: ['busy', 'Waiting'], SENT: ['good', 'Delivered'], FAILED: ['bad', 'Given up'] } as const
+const states = {
+  QUEUED: ['busy', t('Waiting')],
+  SENT: ['good', t('Delivered')],
+  FAILED: ['bad', t('Given up')],
+} as const
 
 /** The newest facts that were sent, or wait. */
 function Deliveries({ of }: { of: Webhook }) {
@@ -311,10 +322,10 @@ function Deliveries({ of }: { of: Webhook }) {
   return (
     <section aria-labelledby="deliveries">
       <Title order={3} id="deliveries" mt={24} mb={8}>
-        Deliveries
+        {t('Deliveries')}
       </Title>
       <Trouble error={log.error ?? again.error} retry={() => void log.refetch()} />
-      {log.data?.total === 0 && <Text c="dimmed">Nothing was sent yet.</Text>}
+      {log.data?.total === 0 && <Text c="dimmed">{t('Nothing was sent yet.')}</Text>}
       {log.data?.items.map((d) => {
         const [tone, word] = states[d.state]
         return (
@@ -324,18 +335,21 @@ function Deliveries({ of }: { of: Webhook }) {
                 {d.kind} · {format.dateTime(d.occurredAt)}
               </Text>
               <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                <Status tone={tone}>{word}</Status> · tried {d.attempts} times
-                {d.lastError && ` · ${d.lastError}`}
+                {rich('{word} · tried {attempts} times{lastError}', {
+                  word: <Status tone={tone}>{word}</Status>,
+                  attempts: d.attempts,
+                  lastError: d.lastError && ` · ${d.lastError}`,
+                })}
               </Text>
             </div>
             {may('integration', 'write') && (
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={`Send ${d.kind} again`}
+                aria-label={t('Send {kind} again', { kind: d.kind })}
                 onClick={() => again.mutate(d.id)}
               >
-                Send again
+                {t('Send again')}
               </Button>
             )}
           </Group>

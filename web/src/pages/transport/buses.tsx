@@ -7,6 +7,7 @@ import { api, asProblem, call, done, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { DateField } from '../../patterns/DateField'
 import { Confirm, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
@@ -29,7 +30,7 @@ export function Buses() {
   }
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Add a bus
+      {t('Add a bus')}
     </Button>
   )
   return (
@@ -37,41 +38,41 @@ export function Buses() {
       <TransportNav />
       <ListPage
         path="/school-admin/transport/bus/list"
-        title="Buses"
-        noun={['bus', 'buses']}
+        title={t('Buses')}
+        noun={[t('bus'), t('buses')]}
         id={(b) => b.id}
         name={(b) => b.busNumber}
-        search="Number or registration"
+        search={t('Number or registration')}
         filters={[
-          { key: 'status', label: 'State', options: busStates },
+          { key: 'status', label: t('State'), options: busStates },
           {
             key: 'driverId',
-            label: 'Driver',
+            label: t('Driver'),
             options: (drivers.data ?? []).map((d) => ({ value: d.id, label: nameOf(d) })),
           },
         ]}
         columns={[
-          { key: 'number', title: 'Bus', cell: (b) => b.busNumber, sort: 'busNumber' },
+          { key: 'number', title: t('Bus'), cell: (b) => b.busNumber, sort: 'busNumber' },
           {
             key: 'registration',
-            title: 'Registration',
+            title: t('Registration'),
             cell: (b) => <span className="figures">{b.registrationNumber}</span>,
           },
           {
             key: 'driver',
-            title: 'Driver',
+            title: t('Driver'),
             cell: (b) =>
               driver(b.driverId) || (
                 <Text span c="dimmed">
-                  No driver yet
+                  {t('No driver yet')}
                 </Text>
               ),
             phone: true,
           },
-          { key: 'seats', title: 'Seats', cell: (b) => b.capacity, end: true },
+          { key: 'seats', title: t('Seats'), cell: (b) => b.capacity, end: true },
           {
             key: 'status',
-            title: 'State',
+            title: t('State'),
             cell: (b) => <Status tone={tones[b.status as keyof typeof tones] ?? 'off'}>{stateOf(b.status)}</Status>,
             phone: true,
           },
@@ -80,10 +81,12 @@ export function Buses() {
         empty={
           <Empty
             icon={<IconBus size={32} stroke={1.2} />}
-            title="No buses yet"
-            text="A bus has a driver and drives routes. Families of its riders follow it on their phone while it is on the way."
+            title={t('No buses yet')}
+            text={t(
+              'A bus has a driver and drives routes. Families of its riders follow it on their phone while it is on the way.',
+            )}
             action={may('transport', 'write') && add}
-            example="For example: bus 7, KA-01-AB-1234, 40 seats."
+            example={t('For example: bus 7, KA-01-AB-1234, 40 seats.')}
           />
         }
         drawer={(id, close) =>
@@ -111,12 +114,12 @@ function BusDrawer({ id, close }: { id: string; close: () => void }) {
 }
 
 const labels = {
-  busNumber: 'Number',
-  registrationNumber: 'Registration',
-  capacity: 'Seats',
-  status: 'State',
-  driverId: 'Driver',
-  attendantId: 'Attendant',
+  busNumber: t('Number'),
+  registrationNumber: t('Registration'),
+  capacity: t('Seats'),
+  status: t('State'),
+  driverId: t('Driver'),
+  attendantId: t('Attendant'),
 }
 
 function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void }) {
@@ -176,7 +179,10 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
   const people = (list: Schemas['Employee'][] | undefined, now: string | null) => {
     const out = (list ?? []).map((e) => ({ value: e.id, label: nameOf(e) }))
     return now && !out.some((o) => o.value === now)
-      ? [...out, { value: now, label: now === bus?.driverId ? bus.driverName || 'Somebody who left' : 'Chosen before' }]
+      ? [
+          ...out,
+          { value: now, label: now === bus?.driverId ? bus.driverName || t('Somebody who left') : t('Chosen before') },
+        ]
       : out
   }
   return (
@@ -189,7 +195,7 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
         }}
       >
         <DrawerHead
-          title={bus ? `Bus ${bus.busNumber}` : 'Add a bus'}
+          title={bus ? t('Bus {busNumber}', { busNumber: bus.busNumber }) : t('Add a bus')}
           close={close}
           summary={
             bus && <Status tone={tones[bus.status as keyof typeof tones] ?? 'off'}>{stateOf(bus.status)}</Status>
@@ -198,7 +204,7 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
             bus &&
             may('transport', 'delete') && (
               <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>
-                Delete…
+                {t('Delete…')}
               </Button>
             )
           }
@@ -207,33 +213,33 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
           <fieldset disabled={!write} style={{ border: 0, padding: 0, margin: 0 }}>
             <div className="pair">
               {f.text({ k: 'busNumber', label: labels.busNumber, required: true, placeholder: '7' })}
-              {f.text({ k: 'registrationNumber', label: labels.registrationNumber, placeholder: 'KA-01-AB-1234' })}
+              {f.text({ k: 'registrationNumber', label: labels.registrationNumber, placeholder: t('KA-01-AB-1234') })}
               {f.number({ k: 'capacity', label: labels.capacity, min: 1 })}
               {f.choice({ k: 'status', label: labels.status, data: busStates })}
               {f.choice({
                 k: 'driverId',
                 label: labels.driverId,
                 data: people(drivers.data, draft.values.driverId),
-                none: 'Nobody yet',
+                none: t('Nobody yet'),
                 description:
                   drivers.data?.length === 0
-                    ? 'Add a driver among the employees first'
-                    : 'Drives it unless there is a substitute',
+                    ? t('Add a driver among the employees first')
+                    : t('Drives it unless there is a substitute'),
               })}
               {f.choice({
                 k: 'attendantId',
                 label: labels.attendantId,
                 data: people(staff.data, draft.values.attendantId),
-                none: 'Nobody',
-                description: 'Rides along',
+                none: t('Nobody'),
+                description: t('Rides along'),
               })}
             </div>
           </fieldset>
           {bus && <Substitutes bus={bus} />}
           {bus && (
-            <section aria-label="Routes">
-              <Text className="section">Routes</Text>
-              {bus.routes.length === 0 && <Text c="dimmed">It drives no route yet.</Text>}
+            <section aria-label={t('Routes')}>
+              <Text className="section">{t('Routes')}</Text>
+              {bus.routes.length === 0 && <Text c="dimmed">{t('It drives no route yet.')}</Text>}
               {bus.routes.map((r) => (
                 <Group key={r.id} justify="space-between" className="rider">
                   <Link to="/transport/routes/$id" params={{ id: r.id } as never} className="row-name">
@@ -252,7 +258,7 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
             draft={draft}
             {...save}
             submit={() => undefined}
-            label={bus ? 'Save' : 'Add'}
+            label={bus ? t('Save') : t('Add')}
             always={!bus}
             onCancel={bus ? undefined : close}
           />
@@ -261,8 +267,8 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
       {save.conflict}
       <Confirm
         opened={asking}
-        title={`Delete bus ${bus?.busNumber}?`}
-        action="Delete"
+        title={t('Delete bus {busNumber}?', { busNumber: bus?.busNumber })}
+        action={t('Delete')}
         danger
         busy={gone.isPending}
         error={gone.error}
@@ -272,7 +278,7 @@ function BusForm({ bus, close }: { bus?: Schemas['BusDetail']; close: () => void
         }}
         onConfirm={() => gone.mutate()}
       >
-        It is deleted only if no route and no trip refers to it. A bus that has driven can be retired instead.
+        {t('It is deleted only if no route and no trip refers to it. A bus that has driven can be retired instead.')}
       </Confirm>
     </>
   )
@@ -304,8 +310,8 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
   const wrong = add.error ? asProblem(add.error).fields : {}
   const others = (drivers.data ?? []).filter((d) => d.id !== bus.driverId)
   return (
-    <section aria-label="Substitutes">
-      <Text className="section">Stands in for the driver</Text>
+    <section aria-label={t('Substitutes')}>
+      <Text className="section">{t('Stands in for the driver')}</Text>
       <Stack gap={8}>
         {bus.substitutes.map((s) => (
           <Group key={s.id} className="panel" p={12} justify="space-between" wrap="nowrap">
@@ -322,9 +328,9 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
                 size="compact-md"
                 loading={gone.isPending && gone.variables === s.id}
                 onClick={() => gone.mutate(s.id)}
-                aria-label={`Remove ${s.driverName}`}
+                aria-label={t('Remove {driverName}', { driverName: s.driverName })}
               >
-                Remove
+                {t('Remove')}
               </Button>
             )}
           </Group>
@@ -333,31 +339,31 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
         {adding ? (
           <Stack gap={12} className="panel" p={12}>
             <NativeSelect
-              label="Driver"
+              label={t('Driver')}
               value={form.driverId}
               error={wrong.driverId}
               data={[
-                { value: '', label: 'Choose a driver' },
+                { value: '', label: t('Choose a driver') },
                 ...others.map((d) => ({ value: d.id, label: nameOf(d) })),
               ]}
               onChange={(e) => setForm({ ...form, driverId: e.currentTarget.value })}
             />
             <div className="pair">
               <DateField
-                label="From"
+                label={t('From')}
                 value={form.fromDate}
                 error={wrong.fromDate}
                 onChange={(day) => setForm({ ...form, fromDate: day })}
               />
               <DateField
-                label="Until"
+                label={t('Until')}
                 value={form.toDate}
                 error={wrong.toDate}
                 onChange={(day) => setForm({ ...form, toDate: day })}
               />
             </div>
             <TextInput
-              label="Note"
+              label={t('Note')}
               value={form.note}
               error={wrong.note}
               onChange={(e) => setForm({ ...form, note: e.currentTarget.value })}
@@ -365,7 +371,7 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
             <Trouble error={add.error} />
             <Group gap={8} justify="flex-end">
               <Button variant="default" size="compact-md" onClick={() => setAdding(false)}>
-                Cancel
+                {t('Cancel')}
               </Button>
               <Button
                 size="compact-md"
@@ -373,7 +379,7 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
                 loading={add.isPending}
                 onClick={() => add.mutate()}
               >
-                Add substitute
+                {t('Add substitute')}
               </Button>
             </Group>
           </Stack>
@@ -381,7 +387,7 @@ function Substitutes({ bus }: { bus: Schemas['BusDetail'] }) {
           may('transport', 'write') && (
             <Group>
               <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-                Add a substitute
+                {t('Add a substitute')}
               </Button>
             </Group>
           )

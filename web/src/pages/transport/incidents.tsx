@@ -6,10 +6,12 @@ import type { Schemas } from '../../api/client'
 import { fetchList } from '../../api/list'
 import { useMay } from '../../api/session'
 import { MapView } from '../../map/lazy'
+import { t } from '../../messages/console'
 import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
-import { useFormat, words } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
+import { words } from '../../patterns/words'
 import { Reach } from '../communication/reach'
 import { Release } from './release'
 import { Resolve } from './resolve'
@@ -28,49 +30,53 @@ export function Incidents() {
       <TransportNav />
       <ListPage
         path="/school-admin/transport/incident/list"
-        title="Incidents"
-        noun={['incident', 'incidents']}
+        title={t('Incidents')}
+        noun={[t('incident'), t('incidents')]}
         id={(i) => i.id}
         name={(i) => incidentWord(i.type)}
         filters={[
           {
             key: 'release',
-            label: 'Riders',
+            label: t('Riders'),
             options: [
-              { value: 'WAITING', label: 'Not notified yet' },
-              { value: 'RELEASED', label: 'Notified' },
-              { value: 'DISCARDED', label: 'Not to be notified' },
+              { value: 'WAITING', label: t('Not notified yet') },
+              { value: 'RELEASED', label: t('Notified') },
+              { value: 'DISCARDED', label: t('Not to be notified') },
             ],
           },
           {
             key: 'resolved',
-            label: 'State',
+            label: t('State'),
             options: [
-              { value: 'false', label: 'Open' },
-              { value: 'true', label: 'Resolved' },
+              { value: 'false', label: t('Not resolved') },
+              { value: 'true', label: t('Resolved') },
             ],
           },
-          { key: 'busId', label: 'Bus', options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })) },
-          { key: 'type', label: 'What', options: incidentTypes },
+          {
+            key: 'busId',
+            label: t('Bus'),
+            options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })),
+          },
+          { key: 'type', label: t('What'), options: incidentTypes },
           {
             key: 'severity',
-            label: 'Severity',
+            label: t('Severity'),
             options: ['LOW', 'MEDIUM', 'HIGH'].map((v) => ({ value: v, label: words(v) })),
           },
         ]}
         columns={[
-          { key: 'type', title: 'What', cell: (i) => incidentWord(i.type) },
-          { key: 'bus', title: 'Bus', cell: (i) => number(i.busId), phone: true },
-          { key: 'when', title: 'When', cell: (i) => format.dateTime(i.occurredAt), sort: 'occurredAt' },
+          { key: 'type', title: t('What'), cell: (i) => incidentWord(i.type) },
+          { key: 'bus', title: t('Bus'), cell: (i) => number(i.busId), phone: true },
+          { key: 'when', title: t('When'), cell: (i) => format.dateTime(i.occurredAt), sort: 'occurredAt' },
           {
             key: 'severity',
-            title: 'Severity',
+            title: t('Severity'),
             cell: (i) => <Status tone={tones[i.severity as keyof typeof tones] ?? 'off'}>{words(i.severity)}</Status>,
           },
-          { key: 'said', title: 'Description', cell: (i) => i.description },
+          { key: 'said', title: t('Description'), cell: (i) => i.description },
           {
             key: 'state',
-            title: 'State',
+            title: t('State'),
             cell: (i) => <IncidentState incident={i} />,
             phone: true,
           },
@@ -78,9 +84,11 @@ export function Incidents() {
         empty={
           <Empty
             icon={<IconAlertTriangle size={32} stroke={1.2} />}
-            title="No incidents"
-            text="Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are notified at once, or when the office says so (Settings), and it is kept here."
-            example="For example: Held up in traffic at Hill Road, 12 minutes late."
+            title={t('No incidents')}
+            text={t(
+              'Drivers report breakdowns, traffic and accidents from their phone. Families of those aboard are notified at once, or when the office says so (Settings), and it is kept here.',
+            )}
+            example={t('For example: Held up in traffic at Hill Road, 12 minutes late.')}
           />
         }
         drawer={(id, close) => <IncidentDrawer id={id} close={close} number={number} key={id} />}
@@ -90,8 +98,12 @@ export function Incidents() {
 }
 
 function IncidentState({ incident: i }: { incident: Schemas['Incident'] }) {
-  if (i.resolvedAt) return <Status tone="good">Resolved</Status>
-  return i.release === 'WAITING' ? <Status tone="bad">Waits for the office</Status> : <Status tone="warn">Open</Status>
+  if (i.resolvedAt) return <Status tone="good">{t('Resolved')}</Status>
+  return i.release === 'WAITING' ? (
+    <Status tone="bad">{t('Waits for the office')}</Status>
+  ) : (
+    <Status tone="warn">{t('Not resolved')}</Status>
+  )
 }
 
 function IncidentDrawer({ id, close, number }: { id: string; close: () => void; number: (bus: string) => string }) {
@@ -115,7 +127,7 @@ function IncidentDrawer({ id, close, number }: { id: string; close: () => void; 
           {q.error ? (
             <Trouble error={q.error} retry={() => void q.refetch()} />
           ) : q.data === null ? (
-            <Text>This incident no longer exists.</Text>
+            <Text>{t('This incident no longer exists.')}</Text>
           ) : (
             <Lines />
           )}
@@ -144,7 +156,7 @@ function IncidentView({
         summary={
           <Group gap={12}>
             <IncidentState incident={i} />
-            <span>Bus {number}</span>
+            <span>{t('Bus {number}', { number })}</span>
             <span>{format.dateTime(i.occurredAt)}</span>
           </Group>
         }
@@ -157,7 +169,7 @@ function IncidentView({
             <div className="replay">
               <MapView
                 height={220}
-                label="Where it happened"
+                label={t('Where it happened')}
                 stops={[{ key: i.id, lat: i.lat, lng: i.lng, name: incidentWord(i.type) }]}
                 fit={i.id}
               />
@@ -165,12 +177,12 @@ function IncidentView({
           )}
           <Facts
             of={[
-              ['Severity', words(i.severity)],
-              ...(i.release === 'DISCARDED' ? ([['Riders', 'Not to be notified']] as [string, string][]) : []),
+              [t('Severity'), words(i.severity)],
+              ...(i.release === 'DISCARDED' ? ([[t('Riders'), t('Not to be notified')]] as [string, string][]) : []),
               ...(i.resolvedAt
                 ? ([
-                    ['Resolved', format.dateTime(i.resolvedAt)],
-                    ['How it ended', i.resolution],
+                    [t('Resolved'), format.dateTime(i.resolvedAt)],
+                    [t('How it ended'), i.resolution],
                   ] as [string, string][])
                 : []),
             ]}
@@ -178,7 +190,7 @@ function IncidentView({
           {i.tripId && (
             <Group>
               <Button component={Link} to="/transport" search={{ open: i.tripId } as never} variant="default">
-                The trip and its riders
+                {t('The trip and its riders')}
               </Button>
             </Group>
           )}

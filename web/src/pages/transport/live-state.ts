@@ -1,6 +1,7 @@
 // How the buses stand, put together from what the API answered and what was heard since.
 import type { Schemas } from '../../api/client'
 import type { EtaWord, IncidentWord, Sighting, TripWord } from '../../api/live'
+import { t } from '../../messages/console'
 
 export interface BusNow {
   id: string
@@ -115,8 +116,10 @@ export function nextStop(b: BusNow): Schemas['TripStop'] | undefined {
 export function ridersOf(b: BusNow): string {
   const n = (k: string) => b.counts[k] ?? 0
   const all = Object.values(b.counts).reduce((a, x) => a + x, 0)
-  if (all === 0) return 'No riders'
-  if (b.status === 'scheduled') return `${n('waiting')} of ${all} expected`
-  if (!b.open) return `${n('alighted')} of ${all} came along`
-  return `${n('boarded')} aboard · ${n('waiting')} waiting${n('alighted') ? ` · ${n('alighted')} got off` : ''}`
+  if (all === 0) return t('No riders')
+  if (b.status === 'scheduled') return t('{n} of {all} expected', { n: n('waiting'), all })
+  if (!b.open) return t('{n} of {all} came along', { n: n('alighted'), all })
+  return n('alighted')
+    ? t('{n} aboard · {n2} waiting · {n3} got off', { n: n('boarded'), n2: n('waiting'), n3: n('alighted') })
+    : t('{n} aboard · {n2} waiting', { n: n('boarded'), n2: n('waiting') })
 }

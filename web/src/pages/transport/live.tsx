@@ -13,6 +13,7 @@ import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { type BusNow, busesFrom, follow, nextStop, ridersOf } from './live-state'
 import './live.css'
+import { t } from '../../messages/console'
 import { incidentWord, tripTones, tripWords } from './words'
 
 const staleAfter = 90
@@ -75,7 +76,7 @@ export function Live() {
           lat: b.seen!.lat,
           lng: b.seen!.lng,
           label: b.number,
-          name: `Bus ${b.number}, ${b.route}`,
+          name: t('Bus {number}, {route}', { number: b.number, route: b.route }),
           stale: stale(b),
           trouble: b.incidents.length > 0,
         })),
@@ -101,21 +102,23 @@ export function Live() {
     return (
       <div className="page">
         <Title order={1} mb={16}>
-          Live buses
+          {t('Live buses')}
         </Title>
         <div className="panel">
           <Empty
             icon={<IconBus size={32} stroke={1.2} />}
-            title="No trips today"
-            text="As soon as a driver starts a trip, the bus moves on this map: where it is, who is aboard, and when it reaches each stop."
+            title={t('No trips today')}
+            text={t(
+              'As soon as a driver starts a trip, the bus moves on this map: where it is, who is aboard, and when it reaches each stop.',
+            )}
             action={
               may('transport', 'write') && (
                 <Link to="/transport" search={{ open: 'new' } as never} className="mantine-focus-auto link-button">
-                  Schedule a trip
+                  {t('Schedule a trip')}
                 </Link>
               )
             }
-            example="For example: Hill Road, every weekday at 6:55, from Monday on."
+            example={t('For example: Hill Road, every weekday at 6:55, from Monday on.')}
           />
         </div>
       </div>
@@ -124,24 +127,26 @@ export function Live() {
   return (
     <div className="live">
       <div className="live-head">
-        <Title order={1}>Live buses</Title>
+        <Title order={1}>{t('Live buses')}</Title>
         <Text c="dimmed" className="figures only-wide">
-          {out.length === 0 ? 'No bus is out' : `${format.number(out.length)} out · ${format.number(aboard)} aboard`}
+          {out.length === 0
+            ? t('No bus is out')
+            : t('{out} out · {aboard} aboard', { out: format.number(out.length), aboard: format.number(aboard) })}
         </Text>
-        <Text size="sm" component="div" ml="auto" role="status" aria-live="polite">
+        <Text size="sm" component="div" ms="auto" role="status" aria-live="polite">
           {line === 'live' ? (
-            <Status tone="good">Live</Status>
+            <Status tone="good">{t('Live')}</Status>
           ) : line === 'connecting' ? (
-            <Status tone="busy">Connecting</Status>
+            <Status tone="busy">{t('Connecting')}</Status>
           ) : (
-            <Status tone="warn">Connection lost. Trying again…</Status>
+            <Status tone="warn">{t('Connection lost. Trying again…')}</Status>
           )}
         </Text>
       </div>
       <div className="live-map">
         <MapView
           height="100%"
-          label="Map of the buses"
+          label={t('Map of the buses')}
           buses={marks}
           stops={stops}
           ways={chosen ? [] : ways}
@@ -165,7 +170,7 @@ export function Live() {
             close={() => setAddress({ bus: undefined }, true)}
           />
         ) : (
-          <ul aria-label="Buses of today">
+          <ul aria-label={t('Buses of today')}>
             {buses.map((b) => (
               <BusLine
                 key={b.id}
@@ -180,7 +185,7 @@ export function Live() {
         )}
         {phone ? null : (
           <Text size="xs" c="dimmed" p={16}>
-            A bus that has not reported for 90 seconds is grey.
+            {t('A bus that has not reported for 90 seconds is grey.')}
           </Text>
         )}
       </div>
@@ -190,16 +195,19 @@ export function Live() {
 
 /** How old a position is, in words that do not change with every second. */
 function ageWords(seconds: number | undefined): string {
-  if (seconds === undefined) return 'Not seen yet'
-  if (seconds < 10) return 'Just now'
-  if (seconds < 90) return `${seconds - (seconds % 5)} s ago`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min ago`
+  if (seconds === undefined) return t('Not seen yet')
+  if (seconds < 10) return t('Just now')
+  if (seconds < 90) return t('{seconds} s ago', { seconds: seconds - (seconds % 5) })
+  if (seconds < 3600) return t('{floor} min ago', { floor: Math.floor(seconds / 60) })
+  return t('{floor} h {floor2} min ago', {
+    floor: Math.floor(seconds / 3600),
+    floor2: Math.floor((seconds % 3600) / 60),
+  })
 }
 
 function etaWords(seconds: number | undefined): string {
   if (seconds === undefined) return ''
-  return seconds < 45 ? 'arriving' : `in ${Math.max(1, Math.round(seconds / 60))} min`
+  return seconds < 45 ? t('arriving') : t('in {max} min', { max: Math.max(1, Math.round(seconds / 60)) })
 }
 
 function etaOf(b: BusNow, stopId: string, now: number): number | undefined {
@@ -216,9 +224,9 @@ interface LineProps {
 
 function State({ bus, age, stale }: Omit<LineProps, 'now'>) {
   if (!bus.open) return <Status tone={tripTones[bus.status] ?? 'off'}>{tripWords[bus.status] ?? bus.status}</Status>
-  if (stale) return <Status tone="off">Last seen {ageWords(age)}</Status>
-  if (bus.status === 'paused') return <Status tone="warn">Paused</Status>
-  return <Status tone={bus.seen ? 'good' : 'busy'}>{bus.seen ? ageWords(age) : 'Started, not seen yet'}</Status>
+  if (stale) return <Status tone="off">{t('Last seen {ageWords}', { ageWords: ageWords(age) })}</Status>
+  if (bus.status === 'paused') return <Status tone="warn">{t('Paused')}</Status>
+  return <Status tone={bus.seen ? 'good' : 'busy'}>{bus.seen ? ageWords(age) : t('Started, not seen yet')}</Status>
 }
 
 function BusLine({ bus, age, stale, now, choose }: LineProps & { choose: () => void }) {
@@ -240,24 +248,19 @@ function BusLine({ bus, age, stale, now, choose }: LineProps & { choose: () => v
             </Text>
           </Group>
           <Text span size="sm" c="dimmed" truncate display="block">
-            {bus.open ? (
-              next ? (
-                next.arrivedAt ? (
-                  `At ${next.name}`
-                ) : (
-                  <>
-                    Next {next.name}
-                    {!stale && etaOf(bus, next.id, now) !== undefined && ` ${etaWords(etaOf(bus, next.id, now))}`}
-                  </>
-                )
-              ) : (
-                'Past the last stop'
-              )
-            ) : bus.status === 'scheduled' ? (
-              `Starts ${format.time(bus.startsAt)}`
-            ) : (
-              `${tripWords[bus.status]} ${format.time(bus.endedAt)}`
-            )}
+            {bus.open
+              ? next
+                ? next.arrivedAt
+                  ? t('At {name}', { name: next.name })
+                  : t('Next {name}{etaWords}', {
+                      name: next.name,
+                      etaWords:
+                        !stale && etaOf(bus, next.id, now) !== undefined && ` ${etaWords(etaOf(bus, next.id, now))}`,
+                    })
+                : t('Past the last stop')
+              : bus.status === 'scheduled'
+                ? t('Starts {startsAt}', { startsAt: format.time(bus.startsAt) })
+                : `${tripWords[bus.status]} ${format.time(bus.endedAt)}`}
           </Text>
           <Text span size="sm" c="dimmed" className="figures" display="block">
             {ridersOf(bus)}
@@ -297,15 +300,15 @@ function OneBus({ bus, age, stale, now, close }: LineProps & { close: () => void
     )
   }
   return (
-    <section aria-label={`Bus ${bus.number}`} className="live-one">
+    <section aria-label={t('Bus {number}', { number: bus.number })} className="live-one">
       <Group justify="space-between" align="flex-start" wrap="nowrap" gap={8}>
         <div style={{ minWidth: 0 }}>
-          <Title order={2}>Bus {bus.number}</Title>
+          <Title order={2}>{t('Bus {number}', { number: bus.number })}</Title>
           <Text c="dimmed" size="sm" truncate>
             {[bus.route, bus.driver].filter(Boolean).join(' · ')}
           </Text>
         </div>
-        <ActionIcon variant="subtle" color="gray" aria-label="All buses" onClick={close}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('All buses')} onClick={close}>
           <IconX size={18} stroke={1.6} />
         </ActionIcon>
       </Group>
@@ -313,7 +316,7 @@ function OneBus({ bus, age, stale, now, close }: LineProps & { close: () => void
         <State bus={bus} age={age} stale={stale} />
         {bus.seen && !stale && (
           <Text size="sm" c="dimmed" className="figures">
-            {Math.round(bus.seen.speed * 3.6)} km/h
+            {t('{round} km/h', { round: Math.round(bus.seen.speed * 3.6) })}
           </Text>
         )}
       </Group>
@@ -338,19 +341,19 @@ function OneBus({ bus, age, stale, now, close }: LineProps & { close: () => void
               <span>{s.name}</span>
               <Text span size="sm" c="dimmed" className="figures">
                 {s.departedAt
-                  ? `Left ${format.time(s.departedAt)}`
+                  ? t('Left {departedAt}', { departedAt: format.time(s.departedAt) })
                   : s.arrivedAt
-                    ? 'Here now'
+                    ? t('Here now')
                     : eta !== undefined && bus.open
                       ? etaWords(eta)
-                      : s.plannedTime && `Planned ${s.plannedTime}`}
+                      : s.plannedTime && t('Planned {plannedTime}', { plannedTime: s.plannedTime })}
               </Text>
             </li>
           )
         })}
       </ol>
       <Link to="/transport" search={{ open: bus.tripId } as never} className="link-button">
-        Trip and riders
+        {t('Trip and riders')}
       </Link>
     </section>
   )

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { api, call } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
 
 /** Lets the office decide whether the riders hear of an incident that waits for it. */
@@ -19,14 +20,14 @@ export function Release({ id }: { id: string }) {
   })
   return (
     <Stack gap={12} className="panel" p={16}>
-      <Text>The families of those aboard, or waited for, have not been notified yet.</Text>
+      <Text>{t('The families of those aboard, or waited for, have not been notified yet.')}</Text>
       <Trouble error={m.error} />
       <Group>
         <Button loading={m.isPending} onClick={() => m.mutate(true)}>
-          Notify the riders
+          {t('Notify the riders')}
         </Button>
         <Button variant="default" disabled={m.isPending} onClick={() => m.mutate(false)}>
-          Discard
+          {t('Discard')}
         </Button>
       </Group>
     </Stack>

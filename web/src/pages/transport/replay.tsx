@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { MapView } from '../../map/lazy'
+import { t } from '../../messages/console'
 import { Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 
@@ -45,7 +46,7 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
       <div className="replay">
         <MapView
           height={300}
-          label="Where the bus was"
+          label={t('Where the bus was')}
           stops={stops}
           trail={points.length > 1 ? points : undefined}
           ways={points.length > 1 ? [stops] : []}
@@ -57,7 +58,10 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
                     lat: here.lat,
                     lng: here.lng,
                     label: trip.busNumber,
-                    name: `Bus ${trip.busNumber}, ${format.time(here.timestamp)}`,
+                    name: t('Bus {busNumber}, {timestamp}', {
+                      busNumber: trip.busNumber,
+                      timestamp: format.time(here.timestamp),
+                    }),
                   },
                 ]
               : []
@@ -69,7 +73,7 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
             <ActionIcon
               variant="default"
               size={36}
-              aria-label={playing ? 'Pause' : 'Play'}
+              aria-label={playing ? t('Pause') : t('Play')}
               onClick={() => {
                 if (!playing && now >= last) setAt(0)
                 setPlaying(!playing)
@@ -87,11 +91,14 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
                 setAt(v)
               }}
               label={null}
-              thumbLabel="Moment of the trip"
+              thumbLabel={t('Moment of the trip')}
               thumbProps={{ 'aria-valuetext': format.time(here.timestamp) }}
             />
             <Text size="sm" className="figures" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-              {format.time(here.timestamp)} · {Math.round(here.speed * 3.6)} km/h
+              {t('{timestamp} · {round} km/h', {
+                timestamp: format.time(here.timestamp),
+                round: Math.round(here.speed * 3.6),
+              })}
             </Text>
           </div>
         )}
@@ -99,22 +106,22 @@ export default function Replay({ trip }: { trip: Schemas['TripDetail'] }) {
       {!here && (
         <Text size="sm" c="dimmed">
           {trip.startedAt
-            ? 'No position of this trip is kept. They are kept in full for 30 days and thinned out until 90.'
-            : 'The bus has not started. Its route is shown here once it starts.'}
+            ? t('No position of this trip is kept. They are kept in full for 30 days and thinned out until 90.')
+            : t('The bus has not started. Its route is shown here once it starts.')}
         </Text>
       )}
-      <ol className="moments" aria-label="Stops">
+      <ol className="moments" aria-label={t('Stops')}>
         {q.data.stops.map((s) => (
           <li key={s.id}>
             <Text fw={500}>{s.name}</Text>
             <Text size="sm" c="dimmed" className="figures">
               {[
-                s.plannedTime && `Planned ${s.plannedTime}`,
-                s.arrivedAt && `arrived ${format.time(s.arrivedAt)}`,
-                s.departedAt && `left ${format.time(s.departedAt)}`,
+                s.plannedTime && t('Planned {plannedTime}', { plannedTime: s.plannedTime }),
+                s.arrivedAt && t('arrived {arrivedAt}', { arrivedAt: format.time(s.arrivedAt) }),
+                s.departedAt && t('left {departedAt}', { departedAt: format.time(s.departedAt) }),
               ]
                 .filter(Boolean)
-                .join(' · ') || 'No time planned'}
+                .join(' · ') || t('No time planned')}
             </Text>
           </li>
         ))}

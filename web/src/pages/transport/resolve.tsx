@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
 
 /** Says how an incident ended. Those who watch the bus see it go at once. */
@@ -21,8 +22,8 @@ export function Resolve({ id }: { id: string }) {
   return (
     <Stack gap={12} className="panel" p={16}>
       <Textarea
-        label="How it ended"
-        placeholder="Another bus took over at Hill Road"
+        label={t('How it ended')}
+        placeholder={t('Another bus took over at Hill Road')}
         value={text}
         error={m.error ? asProblem(m.error).fields.resolution : undefined}
         onChange={(e) => setText(e.currentTarget.value)}
@@ -30,7 +31,7 @@ export function Resolve({ id }: { id: string }) {
       <Trouble error={m.error} />
       <Group>
         <Button loading={m.isPending} onClick={() => m.mutate()}>
-          Resolve
+          {t('Resolve')}
         </Button>
       </Group>
     </Stack>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { saveCSV } from '../../patterns/csv'
 import { DateField } from '../../patterns/DateField'
 import { Empty } from '../../patterns/feedback'
@@ -72,11 +73,11 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
     return (
       <div className="panel">
         <Empty
-          title="The route has no stops yet"
-          text="Students ride at a stop: add the stops first."
+          title={t('The route has no stops yet')}
+          text={t('Students ride at a stop: add the stops first.')}
           action={
             <Button component={Link} to="." search={{} as never}>
-              To the stops
+              {t('To the stops')}
             </Button>
           }
         />
@@ -93,11 +94,22 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
       <Group justify="space-between" mb={8}>
         <Text c="dimmed">
           {list.length === 0
-            ? 'No riders yet.'
-            : `${format.number(list.length)} ${list.length === 1 ? 'student rides' : 'students ride'} it.`}{' '}
-          Their families see the bus and hear when it is near.
+            ? t('No riders yet. Their families see the bus and hear when it is near.')
+            : t(
+                {
+                  one: '{list} student rides it. Their families see the bus and hear when it is near.',
+                  other: '{list} students ride it. Their families see the bus and hear when it is near.',
+                },
+                { count: list.length, list: format.number(list.length) },
+              )}
         </Text>
-        <ActionIcon variant="subtle" color="gray" aria-label="Download as CSV" title="Download as CSV" onClick={csv}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('Download as CSV')}
+          title={t('Download as CSV')}
+          onClick={csv}
+        >
           <IconDownload size={18} stroke={1.6} />
         </ActionIcon>
       </Group>
@@ -135,9 +147,9 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
                           color="gray"
                           size="compact-sm"
                           c="dimmed"
-                          aria-label={`Move ${s.name} to another stop`}
+                          aria-label={t('Move {name} to another stop', { name: s.name })}
                         >
-                          Move
+                          {t('Move')}
                         </Button>
                       </Menu.Target>
                       <Menu.Dropdown>
@@ -153,7 +165,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
                     <ActionIcon
                       variant="subtle"
                       color="gray"
-                      aria-label={`Remove ${s.name}`}
+                      aria-label={t('Remove {name}', { name: s.name })}
                       onClick={() =>
                         draft.set(
                           'students',
@@ -169,7 +181,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
             ))}
             {here.length === 0 && (
               <Text size="sm" c="dimmed" pb={12}>
-                Nobody here.
+                {t('Nobody here.')}
               </Text>
             )}
           </section>
@@ -178,8 +190,8 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
       {draft.dirty && (
         <Group mt={16}>
           <DateField
-            label="From which day on"
-            description="Leave empty for today"
+            label={t('From which day on')}
+            description={t('Leave empty for today')}
             min={todayIn(school?.timeZone)}
             value={from}
             error={draft.errors.fromDate}
@@ -190,7 +202,7 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
       )}
       {write && (
         <div className="panel save-panel">
-          <SaveBar draft={draft} {...save} submit={() => undefined} label="Save the riders" />
+          <SaveBar draft={draft} {...save} submit={() => undefined} label={t('Save the riders')} />
         </div>
       )}
     </form>
@@ -204,15 +216,16 @@ function AddRider({ route, riders, add }: { route: Schemas['RouteDetail']; rider
   return (
     <Stack gap={8} className="panel" p={16}>
       <NativeSelect
-        label="Stop"
+        label={t('Stop')}
         data={route.stops.map((s) => ({ value: s.id, label: s.name }))}
         value={stop}
         onChange={(e) => setStop(e.currentTarget.value)}
       />
       <PersonPicker
-        label="Student"
+        label={t('Student')}
         size="sm"
-        error={here ? `${here.name} rides it already` : undefined}
+        present
+        error={here ? t('{name} rides it already', { name: here.name }) : undefined}
         onPick={(p) => {
           const rider = riders.find((r) => r.studentId === p.id)
           setHere(rider ?? null)

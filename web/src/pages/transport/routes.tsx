@@ -20,6 +20,7 @@ import { fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { MapView, type Place } from '../../map/lazy'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { ListPage } from '../../patterns/ListPage'
@@ -34,7 +35,7 @@ export function BusRoutes() {
   const number = (id: string) => buses.data?.find((b) => b.id === id)?.busNumber ?? ''
   const add = (
     <Button component={Link} to="/transport/routes/new" leftSection={<IconPlus size={16} />}>
-      Add a route
+      {t('Add a route')}
     </Button>
   )
   return (
@@ -42,19 +43,23 @@ export function BusRoutes() {
       <TransportNav />
       <ListPage
         path="/school-admin/transport/route/list"
-        title="Routes"
-        noun={['route', 'routes']}
+        title={t('Routes')}
+        noun={[t('route'), t('routes')]}
         id={(r) => r.id}
         name={(r) => r.name}
-        search="Name of a route"
+        search={t('Name of a route')}
         filters={[
-          { key: 'direction', label: 'Direction', options: ways },
-          { key: 'busId', label: 'Bus', options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })) },
+          { key: 'direction', label: t('Direction'), options: ways },
+          {
+            key: 'busId',
+            label: t('Bus'),
+            options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })),
+          },
         ]}
         columns={[
           {
             key: 'name',
-            title: 'Route',
+            title: t('Route'),
             cell: (r) => (
               <Link to="/transport/routes/$id" params={{ id: r.id } as never} className="row-name">
                 {r.name}
@@ -62,26 +67,28 @@ export function BusRoutes() {
             ),
             sort: 'name',
           },
-          { key: 'way', title: 'Direction', cell: (r) => wayWords[r.direction] ?? r.direction, phone: true },
-          { key: 'bus', title: 'Bus', cell: (r) => number(r.busId), phone: true },
+          { key: 'way', title: t('Direction'), cell: (r) => wayWords[r.direction] ?? r.direction, phone: true },
+          { key: 'bus', title: t('Bus'), cell: (r) => number(r.busId), phone: true },
         ]}
         primary={may('transport', 'write') && add}
         empty={
           <Empty
             icon={<IconRoute size={32} stroke={1.2} />}
-            title="No routes yet"
-            text="A route is the stops a bus calls at, in order, one way: to school or home. Students ride at a stop; their families hear when the bus comes near it."
+            title={t('No routes yet')}
+            text={t(
+              'A route is the stops a bus calls at, in order, one way: to school or home. Students ride at a stop; their families hear when the bus comes near it.',
+            )}
             action={
               may('transport', 'write') &&
               (buses.data?.length === 0 ? (
                 <Button component={Link} to="/transport/buses" search={{ open: 'new' } as never}>
-                  Add a bus first
+                  {t('Add a bus first')}
                 </Button>
               ) : (
                 add
               ))
             }
-            example="For example: Hill Road, morning: Temple Street 7:00, Market Square 7:06, the school 7:25."
+            example={t('For example: Hill Road, morning: Temple Street 7:00, Market Square 7:06, the school 7:25.')}
           />
         }
       />
@@ -106,11 +113,11 @@ interface Fields {
 }
 
 const labels = {
-  name: 'Name',
-  busId: 'Bus',
-  direction: 'Direction',
-  runsOnHolidays: 'Runs on holidays',
-  stops: 'Stops',
+  name: t('Name'),
+  busId: t('Bus'),
+  direction: t('Direction'),
+  runsOnHolidays: t('Runs on holidays'),
+  stops: t('Stops'),
 }
 const read = (id: string) => call(api.GET('/school-admin/transport/route/{id}', { params: { path: { id } } }))
 
@@ -167,10 +174,10 @@ function RoutePage({ route }: { route?: Schemas['RouteDetail'] }) {
         <div>
           <Text size="sm" c="dimmed">
             <Link to="/transport/routes" style={{ color: 'inherit' }}>
-              Routes
+              {t('Routes')}
             </Link>
           </Text>
-          <Title order={1}>{route?.name ?? 'Add a route'}</Title>
+          <Title order={1}>{route?.name ?? t('Add a route')}</Title>
         </div>
         {route && (
           <Group gap={8}>
@@ -181,12 +188,12 @@ function RoutePage({ route }: { route?: Schemas['RouteDetail'] }) {
                 search={{ open: 'new', route: route.id } as never}
                 variant="default"
               >
-                Schedule a trip
+                {t('Schedule a trip')}
               </Button>
             )}
             {may('transport', 'delete') && (
               <Button variant="default" onClick={() => setAsking(true)}>
-                Delete…
+                {t('Delete…')}
               </Button>
             )}
           </Group>
@@ -195,16 +202,16 @@ function RoutePage({ route }: { route?: Schemas['RouteDetail'] }) {
       {route && (
         <Tabs value={tab} onChange={(t) => setAddress({ tab: t === 'stops' ? undefined : (t ?? undefined) })} mb={16}>
           <Tabs.List>
-            <Tabs.Tab value="stops">Stops ({route.stops.length})</Tabs.Tab>
-            <Tabs.Tab value="riders">Riders ({route.students.length})</Tabs.Tab>
+            <Tabs.Tab value="stops">{t('Stops ({stops})', { stops: route.stops.length })}</Tabs.Tab>
+            <Tabs.Tab value="riders">{t('Riders ({students})', { students: route.students.length })}</Tabs.Tab>
           </Tabs.List>
         </Tabs>
       )}
       {tab === 'riders' && route ? <Riders route={route} /> : <RouteForm route={route} />}
       <Confirm
         opened={asking}
-        title={`Delete ${route?.name}?`}
-        action="Delete"
+        title={t('Delete {name}?', { name: route?.name })}
+        action={t('Delete')}
         danger
         busy={gone.isPending}
         error={gone.error}
@@ -214,7 +221,7 @@ function RoutePage({ route }: { route?: Schemas['RouteDetail'] }) {
         }}
         onConfirm={() => gone.mutate()}
       >
-        It is deleted only if no trip was ever scheduled on it.
+        {t('It is deleted only if no trip was ever scheduled on it.')}
       </Confirm>
     </div>
   )
@@ -310,12 +317,12 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
       <div className="panel route-map">
         <MapView
           height="var(--map-height)"
-          label="Map of the stops"
+          label={t('Map of the stops')}
           stops={stops.map((s) => ({
             key: s.key,
             lat: s.lat,
             lng: s.lng,
-            name: s.name || 'New stop',
+            name: s.name || t('New stop'),
             radius: chosen === s.key ? (s.radiusMeters ?? 300) : undefined,
           }))}
           chosen={chosen}
@@ -335,15 +342,15 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
       </div>
       <div>
         <Stack gap={16} className="panel" p={16} mb={16}>
-          {f.text({ k: 'name', label: labels.name, required: true, placeholder: 'Hill Road, morning' })}
+          {f.text({ k: 'name', label: labels.name, required: true, placeholder: t('Hill Road, morning') })}
           <div className="pair">
             {f.choice({
               k: 'busId',
               label: labels.busId,
               data: (buses.data ?? [])
                 .filter((b) => b.status !== 'RETIRED' || b.id === route?.busId)
-                .map((b) => ({ value: b.id, label: `Bus ${b.busNumber}` })),
-              none: route ? undefined : 'Choose a bus',
+                .map((b) => ({ value: b.id, label: t('Bus {busNumber}', { busNumber: b.busNumber }) })),
+              none: route ? undefined : t('Choose a bus'),
               required: true,
             })}
             {f.choice({
@@ -351,12 +358,14 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
               label: labels.direction,
               data: ways,
               disabled: !!route,
-              description: route ? 'Cannot be changed: students ride it this way' : undefined,
+              description: route ? t('Cannot be changed: students ride it this way') : undefined,
             })}
           </div>
           <Checkbox
-            label="Runs on holidays too"
-            description="Otherwise a day off of the school, or of all its riders, cancels its trips and notifies the riders."
+            label={t('Runs on holidays too')}
+            description={t(
+              'Otherwise a day off of the school, or of all its riders, cancels its trips and notifies the riders.',
+            )}
             checked={draft.values.runsOnHolidays}
             disabled={!write}
             onChange={(e) => draft.set('runsOnHolidays', e.currentTarget.checked)}
@@ -380,10 +389,10 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
                 add(last ? { lat: last.lat, lng: last.lng } : { lat: 0, lng: 0 })
               }}
             >
-              Add a stop
+              {t('Add a stop')}
             </Button>
             <Text size="sm" c="dimmed">
-              or click on the map
+              {t('or click on the map')}
             </Text>
           </Group>
         )}
@@ -393,7 +402,7 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
               draft={draft}
               {...save}
               submit={() => undefined}
-              label={route ? 'Save' : 'Add the route'}
+              label={route ? t('Save') : t('Add the route')}
               always={!route}
               onCancel={
                 route
@@ -443,17 +452,17 @@ function Stops({
       <div className="panel">
         <Empty
           icon={<IconMapPin size={28} stroke={1.2} />}
-          title="No stops yet"
+          title={t('No stops yet')}
           text={
             write
-              ? 'Click on the map where the bus stops, in the order it calls there. Drag a stop to move it.'
-              : 'Nobody has added one.'
+              ? t('Click on the map where the bus stops, in the order it calls there. Drag a stop to move it.')
+              : t('Nobody has added one.')
           }
         />
       </div>
     )
   return (
-    <div className="panel" role="list" aria-label="Stops in order">
+    <div className="panel" role="list" aria-label={t('Stops in order')}>
       {stops.map((s, i) => {
         const open = chosen === s.key || !!wrong(i, 'lat') || !!wrong(i, 'lng') || !!wrong(i, 'radiusMeters')
         return (
@@ -482,8 +491,8 @@ function Stops({
               type="button"
               className="stop-number"
               draggable={write}
-              aria-label={`Stop ${i + 1}${s.name && `, ${s.name}`}. Arrow keys move it`}
-              title={write ? 'Drag, or press an arrow key, to change the order' : undefined}
+              aria-label={t('Stop {i}{name}. Arrow keys move it', { i: i + 1, name: s.name && `, ${s.name}` })}
+              title={write ? t('Drag, or press an arrow key, to change the order') : undefined}
               onClick={() => choose(s.key)}
               onDragStart={(e) => {
                 setDragged(s.key)
@@ -503,8 +512,8 @@ function Stops({
               {i + 1}
             </button>
             <TextInput
-              aria-label={`Name of stop ${i + 1}`}
-              placeholder="Name, such as Temple Street"
+              aria-label={t('Name of stop {i}', { i: i + 1 })}
+              placeholder={t('Name, such as Temple Street')}
               value={s.name}
               disabled={!write}
               error={wrong(i, 'name') ?? wrong(i, 'id')}
@@ -513,7 +522,7 @@ function Stops({
             />
             <TextInput
               type="time"
-              aria-label={`Planned time of stop ${i + 1}`}
+              aria-label={t('Planned time of stop {i}', { i: i + 1 })}
               value={s.plannedTime}
               disabled={!write}
               error={wrong(i, 'plannedTime')}
@@ -522,16 +531,16 @@ function Stops({
             {write ? (
               <Menu position="bottom-end">
                 <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Stop ${i + 1}: more`}>
+                  <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('Stop {i}: more', { i: i + 1 })}>
                     <IconDots size={18} />
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>
                   <Menu.Item disabled={i === 0} onClick={() => move(s.key, i - 1)}>
-                    Move up
+                    {t('Move up')}
                   </Menu.Item>
                   <Menu.Item disabled={i === stops.length - 1} onClick={() => move(s.key, i + 1)}>
-                    Move down
+                    {t('Move down')}
                   </Menu.Item>
                   <Menu.Item
                     c="red.8"
@@ -542,7 +551,7 @@ function Stops({
                       )
                     }
                   >
-                    Remove
+                    {t('Remove')}
                   </Menu.Item>
                 </Menu.Dropdown>
               </Menu>
@@ -552,7 +561,7 @@ function Stops({
             {open && (
               <div className="stop-more">
                 <NumberInput
-                  label="Latitude"
+                  label={t('Latitude')}
                   hideControls
                   decimalScale={6}
                   min={-90}
@@ -564,7 +573,7 @@ function Stops({
                   onBlur={typed}
                 />
                 <NumberInput
-                  label="Longitude"
+                  label={t('Longitude')}
                   hideControls
                   decimalScale={6}
                   min={-180}
@@ -576,7 +585,7 @@ function Stops({
                   onBlur={typed}
                 />
                 <NumberInput
-                  label="Near within"
+                  label={t('Near within')}
                   suffix=" m"
                   hideControls
                   allowDecimal={false}

@@ -6,6 +6,7 @@ import { api, call } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Empty } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
@@ -77,7 +78,9 @@ export function Schedule({ close }: { close: () => void }) {
       changed('/school-admin/transport/')
       if (s.skipped.length > 0)
         notifications.show({
-          message: `No trip on holidays: ${s.skipped.map((d) => `${format.date(d.date)} (${d.dayOff})`).join(', ')}`,
+          message: t('No trip on holidays: {skipped}', {
+            skipped: s.skipped.map((d) => `${format.date(d.date)} (${d.dayOff})`).join(', '),
+          }),
         })
       setAddress({
         open: s.total === 1 ? s.id : undefined,
@@ -90,14 +93,14 @@ export function Schedule({ close }: { close: () => void }) {
   if (routes.data?.length === 0)
     return (
       <>
-        <DrawerHead title="Schedule a trip" close={close} />
+        <DrawerHead title={t('Schedule a trip')} close={close} />
         <div className="drawer-body">
           <Empty
-            title="No routes yet"
-            text="A trip drives a route: a bus and its stops in order."
+            title={t('No routes yet')}
+            text={t('A trip drives a route: a bus and its stops in order.')}
             action={
               <Button component={Link} to="/transport/routes/new">
-                Add a route
+                {t('Add a route')}
               </Button>
             }
           />
@@ -112,36 +115,36 @@ export function Schedule({ close }: { close: () => void }) {
         save.submit()
       }}
     >
-      <DrawerHead title="Schedule a trip" close={close} />
+      <DrawerHead title={t('Schedule a trip')} close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
           <div className="pair">
             {f.choice({
               k: 'routeId',
-              label: 'Route',
+              label: t('Route'),
               data: (routes.data ?? []).map((r) => ({ value: r.id, label: r.name })),
-              none: 'Choose a route',
+              none: t('Choose a route'),
               description: route && wayWords[route.direction],
               required: true,
             })}
-            {f.text({ k: 'scheduledStartTime', label: 'Starts at', type: 'time', required: true })}
+            {f.text({ k: 'scheduledStartTime', label: t('Starts at'), type: 'time', required: true })}
           </div>
           <SegmentedControl
-            aria-label="How often"
+            aria-label={t('How often')}
             data={[
-              { value: 'once', label: 'One day' },
-              { value: 'weekly', label: 'Every week' },
+              { value: 'once', label: t('One day') },
+              { value: 'weekly', label: t('Every week') },
             ]}
             value={v.repeats}
             onChange={(x) => draft.set('repeats', x as Fields['repeats'])}
             w={240}
           />
           {v.repeats === 'once' ? (
-            f.day({ k: 'tripDate', label: 'Day', required: true })
+            f.day({ k: 'tripDate', label: t('Day'), required: true })
           ) : (
             <>
               <Checkbox.Group
-                label="On"
+                label={t('On')}
                 value={v.weekdays.map(String)}
                 error={draft.errors.weekdays}
                 onChange={(x) => draft.set('weekdays', x.map(Number).sort())}
@@ -153,37 +156,40 @@ export function Schedule({ close }: { close: () => void }) {
                 </Group>
               </Checkbox.Group>
               <div className="pair">
-                {f.day({ k: 'fromDate', label: 'From', required: true })}
-                {f.day({ k: 'toDate', label: 'Until', required: true })}
+                {f.day({ k: 'fromDate', label: t('From'), required: true })}
+                {f.day({ k: 'toDate', label: t('Until'), required: true })}
               </div>
               <Text size="sm" c="dimmed" role="status">
                 {days === undefined
-                  ? 'Choose until when.'
+                  ? t('Choose until when.')
                   : days === 0
-                    ? 'No such day lies between the two.'
-                    : `${format.number(days)} ${days === 1 ? 'trip' : 'trips'} will be scheduled.`}
+                    ? t('No such day lies between the two.')
+                    : t(
+                        { one: '{days} trip will be scheduled.', other: '{days} trips will be scheduled.' },
+                        { count: days, days: format.number(days) },
+                      )}
               </Text>
             </>
           )}
           <div className="pair">
             {f.choice({
               k: 'busId',
-              label: 'Bus',
+              label: t('Bus'),
               data: (buses.data ?? [])
                 .filter((b) => b.status === 'ACTIVE')
-                .map((b) => ({ value: b.id, label: `Bus ${b.busNumber}` })),
-              none: "The route's own",
+                .map((b) => ({ value: b.id, label: t('Bus {busNumber}', { busNumber: b.busNumber }) })),
+              none: t("The route's own"),
             })}
             {f.choice({
               k: 'driverId',
-              label: 'Driver',
+              label: t('Driver'),
               data: (drivers.data ?? []).map((d) => ({ value: d.id, label: nameOf(d) })),
-              none: "The bus's driver of the day",
+              none: t("The bus's driver of the day"),
             })}
           </div>
           <Checkbox
-            label="Runs on holidays too"
-            description="Otherwise a holiday of the school, or of all its riders, has no trip."
+            label={t('Runs on holidays too')}
+            description={t('Otherwise a holiday of the school, or of all its riders, has no trip.')}
             checked={v.runsOnHolidays}
             onChange={(e) => draft.set('runsOnHolidays', e.currentTarget.checked)}
           />
@@ -193,7 +199,7 @@ export function Schedule({ close }: { close: () => void }) {
         draft={draft}
         {...save}
         submit={() => undefined}
-        label="Schedule"
+        label={t('Schedule')}
         always
         onCancel={() => setAddress({ open: undefined, route: undefined })}
       />

@@ -3,17 +3,18 @@ import { fetchAll } from '../../api/list'
 import { useMay } from '../../api/session'
 import { SubNav } from '../../patterns/SubNav'
 import './transport.css'
+import { t } from '../../messages/console'
 
 /** The pages of the area, one beside the other. */
 export function TransportNav() {
   return (
     <SubNav
-      label="Transport"
+      label={t('Transport')}
       items={[
-        { to: '/transport', title: 'Trips' },
-        { to: '/transport/routes', title: 'Routes' },
-        { to: '/transport/buses', title: 'Buses' },
-        { to: '/transport/incidents', title: 'Incidents' },
+        { to: '/transport', title: t('Trips') },
+        { to: '/transport/routes', title: t('Routes') },
+        { to: '/transport/buses', title: t('Buses') },
+        { to: '/transport/incidents', title: t('Incidents') },
       ]}
     />
   )

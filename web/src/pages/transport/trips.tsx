@@ -7,6 +7,7 @@ import { api, asProblem, call, type Schemas } from '../../api/client'
 import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { saveCSV } from '../../patterns/csv'
 import { DateField } from '../../patterns/DateField'
@@ -35,7 +36,7 @@ export function Trips() {
   const day = /^\d{4}-\d\d-\d\d$/.test(address.day ?? '') ? address.day! : today
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
-      Schedule a trip
+      {t('Schedule a trip')}
     </Button>
   )
   return (
@@ -43,8 +44,8 @@ export function Trips() {
       <TransportNav />
       <ListPage
         path="/school-admin/transport/trip/list"
-        title={day === today ? 'Trips today' : `Trips on ${format.date(day)}`}
-        noun={['trip', 'trips']}
+        title={day === today ? t('Trips today') : t('Trips on {day}', { day: format.date(day) })}
+        noun={[t('trip'), t('trips')]}
         id={(t) => t.id}
         name={(t) => t.routeName}
         fixed={{ tripDate: day }}
@@ -52,45 +53,49 @@ export function Trips() {
         filters={[
           {
             key: 'status',
-            label: 'State',
+            label: t('State'),
             options: Object.entries(tripWords).map(([value, label]) => ({ value, label })),
           },
-          { key: 'tripType', label: 'Direction', options: ways },
-          { key: 'busId', label: 'Bus', options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })) },
+          { key: 'tripType', label: t('Direction'), options: ways },
+          {
+            key: 'busId',
+            label: t('Bus'),
+            options: (buses.data ?? []).map((b) => ({ value: b.id, label: b.busNumber })),
+          },
         ]}
         columns={[
-          { key: 'route', title: 'Route', cell: (t) => t.routeName },
+          { key: 'route', title: t('Route'), cell: (t) => t.routeName },
           {
             key: 'starts',
-            title: 'Starts',
+            title: t('Starts'),
             cell: (t) => <span className="figures">{format.time(t.scheduledStartAt)}</span>,
             sort: 'scheduledStartAt',
             phone: true,
           },
-          { key: 'way', title: 'Direction', cell: (t) => wayWords[t.tripType] ?? t.tripType },
-          { key: 'bus', title: 'Bus', cell: (t) => t.busNumber },
+          { key: 'way', title: t('Direction'), cell: (t) => wayWords[t.tripType] ?? t.tripType },
+          { key: 'bus', title: t('Bus'), cell: (t) => t.busNumber },
           {
             key: 'driver',
-            title: 'Driver',
-            cell: (t) =>
-              t.driverName || (
+            title: t('Driver'),
+            cell: (it) =>
+              it.driverName || (
                 <Text span c="dimmed">
-                  Nobody yet
+                  {t('Nobody yet')}
                 </Text>
               ),
           },
           {
             key: 'state',
-            title: 'State',
+            title: t('State'),
             cell: (t) => <TripStatus status={t.status} />,
             phone: true,
           },
-          { key: 'started', title: 'Started', cell: (t) => format.time(t.startedAt), hidden: true },
-          { key: 'ended', title: 'Ended', cell: (t) => format.time(t.endedAt), hidden: true },
+          { key: 'started', title: t('Started'), cell: (t) => format.time(t.startedAt), hidden: true },
+          { key: 'ended', title: t('Ended'), cell: (t) => format.time(t.endedAt), hidden: true },
         ]}
         more={
           <DateField
-            aria-label="Day"
+            aria-label={t('Day')}
             value={day}
             onChange={(day) =>
               setAddress({
@@ -105,10 +110,12 @@ export function Trips() {
         empty={
           <Empty
             icon={<IconCalendarTime size={32} stroke={1.2} />}
-            title={day === today ? 'No trips today' : 'No trips on this day'}
-            text="A trip is a bus driving a route once. Schedule one for a day, or on weekdays for as long as you like; drivers see theirs on their phone."
+            title={day === today ? t('No trips today') : t('No trips on this day')}
+            text={t(
+              'A trip is a bus driving a route once. Schedule one for a day, or on weekdays for as long as you like; drivers see theirs on their phone.',
+            )}
             action={may('transport', 'write') && add}
-            example="For example: Hill Road, Monday to Friday at 6:55, until the holidays."
+            example={t('For example: Hill Road, Monday to Friday at 6:55, until the holidays.')}
           />
         }
         drawer={(id, close) =>
@@ -133,8 +140,8 @@ function TripDrawer({ id, close }: { id: string; close: () => void }) {
     queryFn: () => read(id),
     refetchInterval: (x) => (['in_progress', 'paused'].includes(x.state.data?.status ?? '') ? 15_000 : false),
   })
-  const t = q.data
-  if (!t)
+  const it = q.data
+  if (!it)
     return (
       <>
         <DrawerHead title={' '} close={close} />
@@ -147,41 +154,41 @@ function TripDrawer({ id, close }: { id: string; close: () => void }) {
   return (
     <>
       <DrawerHead
-        title={t.routeName}
+        title={it.routeName}
         close={close}
-        actions={<Actions trip={t} />}
+        actions={<Actions trip={it} />}
         summary={
           <Group gap={12}>
-            <TripStatus status={t.status} />
-            <span>Bus {t.busNumber}</span>
-            {t.driverName && <span>{t.driverName}</span>}
-            <span className="figures">{format.dateTime(t.scheduledStartAt)}</span>
+            <TripStatus status={it.status} />
+            <span>{t('Bus {busNumber}', { busNumber: it.busNumber })}</span>
+            {it.driverName && <span>{it.driverName}</span>}
+            <span className="figures">{format.dateTime(it.scheduledStartAt)}</span>
           </Group>
         }
       >
         <Tabs value={tab} onChange={(v) => setAddress({ tab: v === 'riders' ? undefined : (v ?? undefined) })} mt={12}>
           <Tabs.List>
-            <Tabs.Tab value="riders">Riders ({t.students.length})</Tabs.Tab>
-            <Tabs.Tab value="way">{t.startedAt ? 'Where it was' : 'Stops'}</Tabs.Tab>
-            <Tabs.Tab value="incidents">Incidents</Tabs.Tab>
-            {t.status === 'scheduled' && <Tabs.Tab value="change">Change</Tabs.Tab>}
+            <Tabs.Tab value="riders">{t('Riders ({students})', { students: it.students.length })}</Tabs.Tab>
+            <Tabs.Tab value="way">{it.startedAt ? t('Where it was') : t('Stops')}</Tabs.Tab>
+            <Tabs.Tab value="incidents">{t('Incidents')}</Tabs.Tab>
+            {it.status === 'scheduled' && <Tabs.Tab value="change">{t('Change')}</Tabs.Tab>}
           </Tabs.List>
         </Tabs>
       </DrawerHead>
-      {tab === 'change' && t.status === 'scheduled' ? (
-        <Change trip={t} />
+      {tab === 'change' && it.status === 'scheduled' ? (
+        <Change trip={it} />
       ) : (
         <div className="drawer-body">
-          {t.cancelReason && <Text mb={16}>Cancelled: {t.cancelReason}</Text>}
+          {it.cancelReason && <Text mb={16}>{t('Cancelled: {cancelReason}', { cancelReason: it.cancelReason })}</Text>}
           {tab === 'riders' ? (
             <>
-              <TripRiders trip={t} />
-              <Reach recordId={t.id} version={t.version} mt={24} />
+              <TripRiders trip={it} />
+              <Reach recordId={it.id} version={it.version} mt={24} />
             </>
           ) : tab === 'incidents' ? (
-            <TripIncidents trip={t} />
+            <TripIncidents trip={it} />
           ) : (
-            <Replay trip={t} />
+            <Replay trip={it} />
           )}
         </div>
       )}
@@ -197,8 +204,8 @@ function TripRiders({ trip }: { trip: Schemas['TripDetail'] }) {
   if (trip.students.length === 0)
     return (
       <Empty
-        title="No riders"
-        text="Students ride a route at one of its stops."
+        title={t('No riders')}
+        text={t('Students ride a route at one of its stops.')}
         action={
           <Button
             component={Link}
@@ -207,7 +214,7 @@ function TripRiders({ trip }: { trip: Schemas['TripDetail'] }) {
             search={{ tab: 'riders' } as never}
             variant="default"
           >
-            Riders of the route
+            {t('Riders of the route')}
           </Button>
         }
       />
@@ -237,7 +244,7 @@ function TripRiders({ trip }: { trip: Schemas['TripDetail'] }) {
           leftSection={<IconDownload size={16} stroke={1.6} />}
           onClick={csv}
         >
-          CSV
+          {t('CSV')}
         </Button>
       </Group>
       {stops.map(([stopId, name]) => (
@@ -281,14 +288,18 @@ function TripIncidents({ trip }: { trip: Schemas['TripDetail'] }) {
   })
   if (!q.data) return q.error ? <Trouble error={q.error} retry={() => void q.refetch()} /> : <Lines n={3} />
   if (q.data.length === 0)
-    return <Empty title="No incidents" text="What the driver reports on the way is shown here." />
+    return <Empty title={t('No incidents')} text={t('What the driver reports on the way is shown here.')} />
   return (
     <Stack gap={16}>
       {q.data.map((i) => (
         <Stack key={i.id} gap={8}>
           <Group justify="space-between">
             <Text fw={500}>{incidentWord(i.type)}</Text>
-            {i.resolvedAt ? <Status tone="good">Resolved</Status> : <Status tone="warn">Open</Status>}
+            {i.resolvedAt ? (
+              <Status tone="good">{t('Resolved')}</Status>
+            ) : (
+              <Status tone="warn">{t('Not resolved')}</Status>
+            )}
           </Group>
           <Text c="dimmed" size="sm">
             {format.dateTime(i.occurredAt)}
@@ -317,7 +328,7 @@ function Change({ trip }: { trip: Schemas['TripDetail'] }) {
   const f = fieldsOf(draft)
   const save = useSave({
     draft,
-    labels: { busId: 'Bus', driverId: 'Driver', scheduledStartTime: 'Starts at' },
+    labels: { busId: t('Bus'), driverId: t('Driver'), scheduledStartTime: t('Starts at') },
     version: trip.version,
     save: (c, version) =>
       call(
@@ -345,16 +356,19 @@ function Change({ trip }: { trip: Schemas['TripDetail'] }) {
           <div className="pair">
             {f.choice({
               k: 'busId',
-              label: 'Bus',
-              data: (buses.data ?? []).map((b) => ({ value: b.id, label: `Bus ${b.busNumber}` })),
+              label: t('Bus'),
+              data: (buses.data ?? []).map((b) => ({
+                value: b.id,
+                label: t('Bus {busNumber}', { busNumber: b.busNumber }),
+              })),
             })}
-            {f.text({ k: 'scheduledStartTime', label: 'Starts at', type: 'time' })}
+            {f.text({ k: 'scheduledStartTime', label: t('Starts at'), type: 'time' })}
           </div>
           {f.choice({
             k: 'driverId',
-            label: 'Driver',
+            label: t('Driver'),
             data: (drivers.data ?? []).map((d) => ({ value: d.id, label: nameOf(d) })),
-            none: "The bus's driver of the day",
+            none: t("The bus's driver of the day"),
           })}
         </Stack>
       </div>
@@ -389,20 +403,20 @@ function Actions({ trip }: { trip: Schemas['TripDetail'] }) {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label="More">
+          <Button variant="subtle" color="gray" size="compact-md" px={6} aria-label={t('More')}>
             <IconDots size={18} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           {underWay && (
             <>
-              <Menu.Item onClick={() => setDoing('driver')}>Hand over to another driver…</Menu.Item>
-              <Menu.Item onClick={() => setDoing('rider')}>Add a rider…</Menu.Item>
+              <Menu.Item onClick={() => setDoing('driver')}>{t('Hand over to another driver…')}</Menu.Item>
+              <Menu.Item onClick={() => setDoing('rider')}>{t('Add a rider…')}</Menu.Item>
             </>
           )}
           {mayCancel && (
             <Menu.Item c="red.8" onClick={() => setAsking(true)}>
-              Cancel the trip…
+              {t('Cancel the trip…')}
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -411,8 +425,8 @@ function Actions({ trip }: { trip: Schemas['TripDetail'] }) {
       {doing === 'rider' && <AddRider trip={trip} close={() => setDoing(null)} />}
       <Confirm
         opened={asking}
-        title="Cancel this trip?"
-        action="Cancel the trip"
+        title={t('Cancel this trip?')}
+        action={t('Cancel the trip')}
         danger
         busy={cancel.isPending}
         error={cancel.error}
@@ -422,11 +436,12 @@ function Actions({ trip }: { trip: Schemas['TripDetail'] }) {
         }}
         onConfirm={() => cancel.mutate()}
       >
-        The driver no longer sees it, and families who watch the bus are notified. This cannot be undone; you can
-        schedule another.
+        {t(
+          'The driver no longer sees it, and families who watch the bus are notified. This cannot be undone; you can schedule another.',
+        )}
         <TextInput
           component="input"
-          label="Reason"
+          label={t('Reason')}
           mt={16}
           value={reason}
           error={cancel.error ? asProblem(cancel.error).fields.reason : undefined}

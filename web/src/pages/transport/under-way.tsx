@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { nameOf } from '../../patterns/format'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
@@ -39,7 +40,7 @@ function Act({
           <Trouble error={send.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" disabled={!ready} loading={send.isPending}>
               {action}
@@ -70,27 +71,28 @@ export function HandOver({ trip, close }: { trip: Trip; close: () => void }) {
   })
   const fields = send.error ? asProblem(send.error).fields : {}
   return (
-    <Act title="Hand the trip over" action="Hand over" ready={!!driverId} send={send} close={close}>
+    <Act title={t('Hand the trip over')} action={t('Hand over')} ready={!!driverId} send={send} close={close}>
       <NativeSelect
-        label="New driver"
+        label={t('New driver')}
         value={driverId}
         error={fields.driverId}
         data={[
-          { value: '', label: 'Choose' },
+          { value: '', label: t('Choose') },
           ...(drivers.data ?? []).filter((d) => d.id !== trip.driverId).map((d) => ({ value: d.id, label: nameOf(d) })),
         ]}
         onChange={(e) => setDriver(e.currentTarget.value)}
       />
       <TextInput
-        label="Reason"
+        label={t('Reason')}
         maxLength={300}
         value={reason}
         error={fields.reason}
         onChange={(e) => setReason(e.currentTarget.value)}
       />
       <Text size="sm" c="dimmed">
-        The trip goes on where it is: {trip.driverName || 'the driver of now'} no longer has it on the phone, the new
-        driver has.
+        {t('The trip goes on where it is: {driverName} no longer has it on the phone, the new driver has.', {
+          driverName: trip.driverName || t('the driver of now'),
+        })}
       </Text>
     </Act>
   )
@@ -118,29 +120,29 @@ export function AddRider({ trip, close }: { trip: Trip; close: () => void }) {
   })
   const fields = send.error ? asProblem(send.error).fields : {}
   return (
-    <Act title="Add a rider to this trip" action="Add" ready={!!person && !!stopId} send={send} close={close}>
+    <Act title={t('Add a rider to this trip')} action={t('Add')} ready={!!person && !!stopId} send={send} close={close}>
       {person ? (
         <Group justify="space-between">
           <Text fw={500}>{person.name}</Text>
           <Button variant="default" size="compact-md" onClick={() => setPerson(null)}>
-            Another student
+            {t('Another student')}
           </Button>
         </Group>
       ) : (
-        <PersonPicker label="Student" size="sm" autoFocus onPick={setPerson} error={fields.studentId} />
+        <PersonPicker label={t('Student')} size="sm" present autoFocus onPick={setPerson} error={fields.studentId} />
       )}
       <NativeSelect
-        label="Stop"
+        label={t('Stop')}
         value={stopId}
         error={fields.stopId}
         data={[
-          { value: '', label: 'Choose' },
+          { value: '', label: t('Choose') },
           ...(route.data?.stops ?? []).map((s) => ({ value: s.id, label: s.name })),
         ]}
         onChange={(e) => setStop(e.currentTarget.value)}
       />
       <Text size="sm" c="dimmed">
-        For this trip alone; the riders of the route stay as they are.
+        {t('For this trip alone; the riders of the route stay as they are.')}
       </Text>
       <Trouble error={route.error} retry={() => void route.refetch()} />
     </Act>

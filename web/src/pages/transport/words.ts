@@ -1,12 +1,14 @@
 // The office's words for what the API says of trips, riders and incidents.
-import { words } from '../../patterns/format'
+
+import { t } from '../../messages/console'
+import { words } from '../../patterns/words'
 
 export const tripWords: Record<string, string> = {
-  scheduled: 'Scheduled',
-  in_progress: 'On the way',
-  paused: 'Paused',
-  completed: 'Completed',
-  cancelled: 'Cancelled',
+  scheduled: t('Scheduled'),
+  in_progress: t('On the way'),
+  paused: t('Paused'),
+  completed: t('Completed'),
+  cancelled: t('Cancelled'),
 }
 export const tripTones: Record<string, 'good' | 'busy' | 'warn' | 'bad' | 'off'> = {
   scheduled: 'off',
@@ -16,18 +18,18 @@ export const tripTones: Record<string, 'good' | 'busy' | 'warn' | 'bad' | 'off'>
   cancelled: 'bad',
 }
 
-export const wayWords: Record<string, string> = { pickup: 'To school', dropoff: 'Home' }
+export const wayWords: Record<string, string> = { pickup: t('To school'), dropoff: t('Home') }
 export const ways = [
-  { value: 'pickup', label: 'To school' },
-  { value: 'dropoff', label: 'Home' },
+  { value: 'pickup', label: t('To school') },
+  { value: 'dropoff', label: t('Home') },
 ]
 
 export const riderWords: Record<string, string> = {
-  waiting: 'Waiting',
-  boarded: 'Aboard',
-  alighted: 'Got off',
-  absent: 'Absent',
-  no_show: 'Did not come',
+  waiting: t('Waiting'),
+  boarded: t('Aboard'),
+  alighted: t('Got off'),
+  absent: t('Absent'),
+  no_show: t('Did not come'),
 }
 export const riderTones: Record<string, 'good' | 'busy' | 'warn' | 'bad' | 'off'> = {
   waiting: 'busy',
@@ -38,10 +40,10 @@ export const riderTones: Record<string, 'good' | 'busy' | 'warn' | 'bad' | 'off'
 }
 
 export const incidentTypes = [
-  { value: 'vehicle_breakdown', label: 'Breakdown' },
-  { value: 'traffic_jam', label: 'Held up in traffic' },
-  { value: 'accident', label: 'Accident' },
-  { value: 'other', label: 'Something else' },
+  { value: 'vehicle_breakdown', label: t('Breakdown') },
+  { value: 'traffic_jam', label: t('Held up in traffic') },
+  { value: 'accident', label: t('Accident') },
+  { value: 'other', label: t('Something else') },
 ]
 
 export function incidentWord(type: string): string {
@@ -49,9 +51,9 @@ export function incidentWord(type: string): string {
 }
 
 export const busStates = [
-  { value: 'ACTIVE', label: 'In use' },
-  { value: 'MAINTENANCE', label: 'In the workshop' },
-  { value: 'RETIRED', label: 'Retired' },
+  { value: 'ACTIVE', label: t('In use') },
+  { value: 'MAINTENANCE', label: t('In the workshop') },
+  { value: 'RETIRED', label: t('Retired') },
 ]
 
 /** The school's day, as its own clock has it. */
