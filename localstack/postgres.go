@@ -69,7 +69,7 @@ func (p *postgres) settings(port int) []string {
 	if p.durable {
 		set = append(set, "shared_buffers=128MB", "fsync=on", "full_page_writes=on", "synchronous_commit=on")
 	} else {
-		set = append(set, "shared_buffers=256MB", "fsync=off", "full_page_writes=off", "max_wal_size=4GB")
+		set = append(set, "shared_buffers=256MB", "fsync=off", "full_page_writes=off", "max_wal_size=1GB")
 		if p.crashable {
 			set = append(set, "synchronous_commit=on") // with the kernel before it is said: a kill cannot undo it
 		} else {

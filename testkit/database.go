@@ -31,8 +31,8 @@ import (
 // and some schools' schemas ready to be claimed. Making a schema by SQL takes Postgres 0.3 s; copying one a fraction of it.
 // The first test binary that wants a template makes it; the name says which migrations it is of.
 var (
-	fewSpares = 4                        // for a test that has a database of its own
-	sizes     = []int{fewSpares, 16, 48} // of templates, in schemas
+	fewSpares = 4                             // for a test that has a database of its own
+	sizes     = []int{fewSpares, 16, 48, 128} // of templates, in schemas
 )
 
 // databaseEnv is the database of the processes that a test starts.
@@ -133,7 +133,7 @@ func makeDatabase(ctx context.Context, server, name, template string) (string, e
 	defer func() { _ = conn.Close(ctx) }()
 	sql := `create database "` + name + `"`
 	if template != "" {
-		sql += ` template "` + template + `" strategy wal_log`
+		sql += ` template "` + template + `" strategy file_copy`
 	}
 	_, err = conn.Exec(ctx, sql)
 	var pg *pgconn.PgError
