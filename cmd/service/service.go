@@ -64,6 +64,8 @@ type Options struct {
 	Push Push
 	// S3 opens a bucket by its s3:// address; nil: this program has no client of S3.
 	S3 func(address *url.URL) (file.Store, error)
+	// Traces opens the client of a collector of traces; nil: this program has none.
+	Traces traces.OpenExporter
 	// WebPush calls browsers' push services; nil: a client that reaches the internet only.
 	WebPush *http.Client
 	// SSO calls schools' identity providers; nil: a client that reaches the internet only.
@@ -141,7 +143,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Service, error) {
 	s := &Service{Config: c, Log: o.Log, Metrics: newMetrics(), Bus: &events.Bus{}, now: o.Clock, stopping: make(chan struct{})}
 	s.meters = metrics.New(s.Metrics)
 	var err error
-	if s.tracing, err = traces.Open(ctx, c.TracesURL, c.TraceRatio, o.Log); err != nil {
+	if s.tracing, err = traces.Open(ctx, c.TracesURL, c.TraceRatio, o.Traces, o.Log); err != nil {
 		return nil, err
 	}
 	if err := s.openStores(ctx, o); err != nil {

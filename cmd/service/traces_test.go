@@ -17,6 +17,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/cmd/service"
+	export "homeroom/cmd/service/otlp"
 	"homeroom/config"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
@@ -76,6 +77,7 @@ func TestARequestIsFollowedThroughPostgresAndRedisWithoutSayingWhoCalled(t *test
 	breaks := func(api.Ctx, api.Nothing) (api.Nothing, error) { panic("sesame") }
 	app, end := testkit.StartStoppable(t, func(c *config.Config, o *service.Options) {
 		c.TracesURL, c.TraceRatio, c.TrustedProxies = server.URL+"/", 1, []string{"127.0.0.2/32"}
+		o.Traces = export.Open
 		o.Namespace += uuid.NewString()[:8]
 		o.ExtraRows = append(o.ExtraRows, api.Get("/school-admin/report/break", "report", "Breaks", breaks))
 	})
