@@ -260,7 +260,7 @@ func furnishLists(t *testing.T, app *testkit.App, school *testkit.School) map[ap
 	if err != nil {
 		t.Fatal(err)
 	}
-	copyRecords(t, node.Admin(), school.Schema, schoolCopies, 1000)
+	copyRecords(t, node.Admin(), school.Schema, schoolCopies, 250)
 	on(t, app.Service.Cluster.PlatformPool().Config().ConnString(), firstPlatformRecords)
 	copyRecords(t, app.Service.Cluster.PlatformPool(), "platform", platformCopies, 20) // it has those of all tests
 	return f.clients
