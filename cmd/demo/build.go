@@ -169,7 +169,7 @@ func undone(db *gorm.DB, lanes [][]part) ([][]part, error) {
 }
 
 func (d *Demo) build(p *plan, school *tenancy.School, db *gorm.DB) (*builder, error) {
-	o, err := newOffice(d.service, school)
+	o, err := newOffice(d.service, school, &d.calls)
 	return &builder{office: o, people: &people{}, demo: d, plan: p, db: db, today: d.today(school), latest: d.now()}, err
 }
 

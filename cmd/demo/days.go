@@ -15,7 +15,7 @@ import (
 	"homeroom/tenancy"
 )
 
-// markedDays is how far back the registers go, unless a Demo says otherwise.
+// markedDays is how far back the registers go, unless a plan or a Demo says otherwise.
 const markedDays = 91
 
 // taughtDays is how many days back class teachers have marked here; what is older comes in a file, from where it was kept before.
@@ -87,7 +87,7 @@ func (d *Demo) missing(p *plan, school *tenancy.School, db *gorm.DB) ([]register
 				and s.deleted_at is null and t.day >= e.start_date and (e.end_date is null or t.day <= e.end_date))
 			and not exists (select from attendance a where a.division_id = d.id and a.date = t.day)
 		order by t.day desc, c.level, d.name`,
-		Args: []any{today.AddDays(-cmp.Or(d.Days, markedDays)), today, school.WeekendDays}, Scan: tenancy.Collect(&found)})
+		Args: []any{today.AddDays(-cmp.Or(d.Days, p.days, markedDays)), today, school.WeekendDays}, Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return nil, fmt.Errorf("looking for days that are not marked: %w", err)
 	}
