@@ -77,7 +77,7 @@ type Config struct {
 	RolePerSchool bool `env:"HOMEROOM_ROLE_PER_SCHOOL" envDefault:"true" help:"run every statement under its school's own database role"`
 	// StandbyLag is a choice between load and age; addresses of standbys are kept with the nodes.
 	StandbyLag time.Duration `env:"HOMEROOM_STANDBY_LAG" envDefault:"10s" help:"how far behind a node's standby may be and still answer lists and reports"`
-	Spares     int           `env:"HOMEROOM_SPARES" envDefault:"3" help:"empty schemas kept ready on every node"`
+	Spares     int           `env:"HOMEROOM_SPARES" envDefault:"3" help:"empty schemas kept ready on every node; local: one at most"`
 	HashCores  int           `env:"HOMEROOM_HASH_CORES" help:"cores that password hashing may use; 0 is half of them"`
 
 	SMSURL            string   `env:"HOMEROOM_SMS_URL" secret:"url" help:"provider of SMS: twilio://account:token@api.twilio.com?from=+15550100 or a webhook https://:secret@host/path; without it no SMS is sent"`

@@ -251,10 +251,11 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 	if err != nil {
 		return nil, nil, fmt.Errorf("writing notices: %w", err)
 	}
-	out = []tenancy.Query{{SQL: insert, Args: []any{string(body), now, school.TimeZone}, ForceGenericPlan: true}}
-	if ids := due[now]; ids != nil {
-		out = append(out, tenancy.Query{SQL: InsertLog, Args: []any{ids, now}, ForceGenericPlan: true})
+	sql := insert
+	if due[now] != nil {
+		sql = insertTold
 	}
+	out = []tenancy.Query{{SQL: sql, Args: []any{string(body), now, school.TimeZone}, ForceGenericPlan: true}}
 	for _, at := range moments {
 		for ids := range slices.Chunk(due[at], maxIDs) {
 			facts = append(facts, events.Fact{Kind: Due, Data: DueIDs{IDs: ids}, DueAt: at})
@@ -265,17 +266,20 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 
 const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, alarm, detail,
 	until,
-	said_today, said_next_day, texts, silent, created_at)
+	said_today, said_next_day, texts, silent, told_at, created_at)
 	select n.id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at,
 	urgent, alarm, detail, until, said_today, said_next_day,
 		(select jsonb_object_agg(l.key, l.value) from jsonb_each(texts) l where l.key = any(spoken.languages)), silent
-		or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), $2
+		or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), case when due_at <= $2 then $2 end, $2
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
 	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, alarm boolean, detail boolean, until timestamptz,
 		said_today text, said_next_day text, texts jsonb), school_setting s,
 		(select array(select l from unnest(array['en', 'hi', 'ar', 'sw']) l where exists (select from app_user where language = l))
 			as languages) spoken
 	on conflict (key) do nothing`
+
+// insertTold is insert, and the log of those that are due at once.
+const insertTold = `with written as (` + insert + ` returning *), told as (select * from written where told_at is not null) ` + log
 
 // RecipientMayView is the condition, with a notice as t and one of its recipients as u, that a
 // parent who gets a notice about a child may see the child's data now.
@@ -287,13 +291,17 @@ const RecipientMayView = `(t.user_id is null or t.student_id is null
 // InsertLog writes the log of notices that are due, once: ids and now are its arguments.
 // A student's guardians are recipients if they may see the student's data.
 const InsertLog = `with told as (
-		update notice set told_at = $2 where id = any($1) and told_at is null and due_at <= $2 returning *)
-	insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, created_at, read_at)
+		update notice set told_at = $2 where id = any($1) and told_at is null and due_at <= $2 returning *) ` + log
+
+// log is the log of the notices that are told. Users are looked up one by one: a plan that was made while the school was empty
+// would read all of them for each notice.
+const log = `insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, created_at, read_at)
 	select gen_random_uuid(), u.id, t.key, t.type, coalesce(t.texts -> u.language ->> 'title', t.title),
 		coalesce(t.texts -> u.language ->> 'body', t.body), t.record_id, t.student_id, $2, case when t.silent then $2 end
 	from told t
 	left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
 	left join guardian g on g.id = sg.guardian_id
-	join app_user u on u.id = coalesce(t.user_id, g.user_id) and u.status = 'ACTIVE'
+	join lateral (select id, role_id, language from app_user where id = coalesce(t.user_id, g.user_id) and status = 'ACTIVE'
+		offset 0) u on true
 	where ` + RecipientMayView + `
 	on conflict (user_id, dedupe_key) do nothing`

@@ -41,7 +41,7 @@ type Node struct {
 type shard struct {
 	login string
 	usual pool
-	long  pool // for work of seconds; it keeps no connection while there is none
+	long  pool // for work of seconds; it keeps no connection when there has been none for a moment
 }
 
 // openNode prepares the pools; nothing is dialled yet. url reaches the server

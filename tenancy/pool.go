@@ -63,13 +63,18 @@ type pool struct {
 	orm *gorm.DB
 }
 
+// shortly is for how long a pool that keeps no connection keeps one all the same: who does long work mostly does more of it at
+// once, as one who gives a school its photos.
+const shortly = 2 * time.Second
+
 // openPool makes a pool of at most size bound connections, which keeps so many of
 // them when nobody uses them. Nothing is dialled until the first query.
 func openPool(config *pgx.ConnConfig, size, keeps int, refused refusal, login *atomic.Bool) (pool, error) {
 	db := sql.OpenDB(connector{config: config, refused: refused, login: login})
 	db.SetMaxOpenConns(size)
 	if keeps == 0 {
-		keeps = -1 // database/sql takes 0 for two
+		keeps = 1
+		db.SetConnMaxIdleTime(shortly)
 	}
 	db.SetMaxIdleConns(keeps)
 	orm, err := gorm.Open(postgres.New(postgres.Config{Conn: db}), &gorm.Config{

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,15 +17,19 @@ import (
 	"homeroom/tenancy"
 )
 
-// builder fills one school. What it reads of the school is kept here by the plan's order.
+// builder fills one school.
 type builder struct {
 	*office
+	*people
 	demo   *Demo
 	plan   *plan
 	db     *gorm.DB // to look what is there
 	today  api.Date
 	latest time.Time // now: nothing happens after it
+}
 
+// people are the plan's classes and who is there, as the school has them.
+type people struct {
 	classes   []uuid.UUID
 	divisions [][]uuid.UUID       // by class
 	staff     map[string]*worker  // by code
@@ -54,23 +60,26 @@ type part struct {
 	make func(*builder, context.Context) error
 }
 
-// parts are made in this order; those of the second list at the same time, each by an office of its own.
-func (p *plan) parts(today api.Date) (first, then []part) {
+// parts are made in lanes: the first alone, the others beside each other, each by an office of its own.
+func (p *plan) parts(today api.Date) [][]part {
 	divisions := len(p.classes) * len(p.divisions)
-	return []part{
+	return [][]part{
+		{
 			{"year", yearGoesOn(today), (*builder).prolongYear},
 			{"people", fmt.Sprintf(`exists (select from student where admission_number = '%s-%04d')`, p.prefix(), p.seats()), (*builder).addPeople},
 			{"lessons", fmt.Sprintf(`(select count(distinct division_id) from timetable_slot) >= %d`, divisions), (*builder).addLessons},
-		}, []part{
+		},
+		{{"fees", feesDone, (*builder).addFees}},
+		{
 			{"sign-ins", p.pinsDone(), (*builder).setPINs},
 			{"buses", p.transportDone(), (*builder).addBuses},
-			{"photos", p.photosDone(), (*builder).addPhotos},
-			{"library", libraryDone, (*builder).addLibrary},
-			{"talk", talkDone, (*builder).addTalk},
-			{"fees", feesDone, (*builder).addFees},
 			{"exams", `(select count(*) from exam where name in ('` + strings.Join(examNames(), `', '`) + `') and status = 'PUBLISHED') >= 2`,
 				(*builder).addExams},
-		}
+			{"talk", talkDone, (*builder).addTalk},
+			{"library", libraryDone, (*builder).addLibrary},
+			{"photos", p.photosDone(), (*builder).addPhotos},
+		},
+	}
 }
 
 // fill makes what is missing of a school.
@@ -79,70 +88,89 @@ func (d *Demo) fill(ctx context.Context, p *plan, school *tenancy.School) error 
 	if err != nil {
 		return err
 	}
-	first, then := p.parts(d.today(school))
-	done, err := ready(db, append(first[:len(first):len(first)], then...))
+	lanes, err := undone(db, p.parts(d.today(school)))
 	if err != nil {
 		return err
 	}
-	for i, part := range first {
-		if done[i] {
-			continue
-		}
+	if len(lanes[0]) > 0 {
 		b, err := d.build(p, school, db)
+		if err == nil {
+			err = b.makeAll(ctx, lanes[0])
+		}
 		if err != nil {
 			return err
 		}
-		if err := part.make(b, ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+	}
+	known := sync.OnceValues(func() (*people, error) {
+		b, err := d.build(p, school, db)
+		if err == nil {
+			err = b.readPeople(ctx)
 		}
+		return b.people, err
+	})
+	begin := func() (*builder, error) {
+		there, err := known()
+		if err != nil {
+			return nil, err
+		}
+		b, err := d.build(p, school, db)
+		b.people = there
+		return b, err
 	}
 	all, each := errgroup.WithContext(ctx)
-	all.Go(func() error { return d.markDays(each, p, school, db) })
-	for i, part := range then {
-		if done[len(first)+i] {
+	all.Go(func() error { return d.markDays(each, p, school, db, begin) })
+	for _, lane := range lanes[1:] {
+		if len(lane) == 0 {
 			continue
 		}
 		all.Go(func() error {
-			b, err := d.build(p, school, db)
+			b, err := begin()
 			if err == nil {
-				err = b.readPeople(each)
+				err = b.makeAll(each, lane)
 			}
-			if err == nil {
-				err = part.make(b, each)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", part.name, err)
-			}
-			return nil
+			return err
 		})
 	}
 	if err := all.Wait(); err != nil {
 		return err
 	}
-	return d.driveDay(ctx, p, school, db)
+	return d.driveDay(ctx, p, school, db, begin)
 }
 
-// ready asks which parts are there.
-func ready(db *gorm.DB, parts []part) ([]bool, error) {
-	asked := make([]string, len(parts))
-	for i, p := range parts {
-		asked[i] = p.done
+// makeAll makes parts one after the other.
+func (b *builder) makeAll(ctx context.Context, parts []part) error {
+	for _, p := range parts {
+		if err := p.make(b, ctx); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// undone are the lanes without those parts that are there.
+func undone(db *gorm.DB, lanes [][]part) ([][]part, error) {
+	var asked []string
+	for _, p := range slices.Concat(lanes...) {
+		asked = append(asked, p.done)
 	}
 	var text string
 	err := db.Raw(`select array_to_string(array[` + strings.Join(asked, `, `) + `]::boolean[], ' ')`).Scan(&text).Error
 	if err != nil {
 		return nil, fmt.Errorf("looking for demo data: %w", err)
 	}
-	out := make([]bool, len(parts))
-	for i, word := range strings.Fields(text) {
-		out[i] = word == "t" || word == "true"
+	done, n := strings.Fields(text), 0
+	for i := range lanes {
+		lanes[i] = slices.DeleteFunc(lanes[i], func(part) bool {
+			n++
+			return done[n-1][0] == 't'
+		})
 	}
-	return out, nil
+	return lanes, nil
 }
 
 func (d *Demo) build(p *plan, school *tenancy.School, db *gorm.DB) (*builder, error) {
-	o, err := newOffice(d.service, school)
-	return &builder{office: o, demo: d, plan: p, db: db, today: d.today(school), latest: d.now()}, err
+	o, err := newOffice(d.service, school, &d.calls)
+	return &builder{office: o, people: &people{}, demo: d, plan: p, db: db, today: d.today(school), latest: d.now()}, err
 }
 
 // readPeople finds the plan's classes, staff and students in the school.

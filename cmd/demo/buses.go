@@ -146,7 +146,7 @@ type tripRecord struct {
 }
 
 // driveDay has today's trips: those that should be over were driven.
-func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db *gorm.DB) error {
+func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db *gorm.DB, begin func() (*builder, error)) error {
 	today, now := d.today(school), d.now()
 	lasts := time.Duration(stopMinutes*8) * time.Minute
 	var found []struct{ Scheduled, Late, Routes int }
@@ -159,10 +159,7 @@ func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db
 	if weekend || found[0].Routes == 0 || found[0].Scheduled > 0 && found[0].Late == 0 {
 		return nil
 	}
-	b, err := d.build(p, school, db)
-	if err == nil {
-		err = b.readPeople(ctx)
-	}
+	b, err := begin()
 	if err != nil {
 		return err
 	}

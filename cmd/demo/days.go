@@ -5,129 +5,105 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"net/http"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/tenancy"
 )
 
-// markedDays is how far back the registers go, unless a Demo says otherwise.
+// markedDays is how far back the registers go, unless a plan or a Demo says otherwise.
 const markedDays = 91
+
+// taughtDays is how many days back class teachers have marked here; what is older comes in a file, from where it was kept before.
+const taughtDays = 7
 
 // register is a division's day that is to be marked.
 type register struct {
-	day      api.Date
-	n        int // the division's number in the plan
-	division uuid.UUID
+	Day             api.Date
+	DivisionID      uuid.UUID
+	Class, Division string
 }
 
 // markDays marks the registers of the last three months that are not marked: of today every second division's. The days
-// move: at a later start those since the last one are missing, and nothing else is.
-func (d *Demo) markDays(ctx context.Context, p *plan, school *tenancy.School, db *gorm.DB) error {
+// move: at a later start those since the last one are missing, and nothing else is. Who looks around while they are made sees
+// today and this week first.
+func (d *Demo) markDays(ctx context.Context, p *plan, school *tenancy.School, db *gorm.DB, begin func() (*builder, error)) error {
 	missing, err := d.missing(p, school, db)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	hands := 2
-	if len(missing) < p.allDivisions()*5 {
-		hands = 1
+	b, err := begin()
+	if err != nil {
+		return err
 	}
-	all, ctx := errgroup.WithContext(ctx)
-	for hand := range hands {
-		all.Go(func() error {
-			b, err := d.build(p, school, db)
-			if err == nil {
-				err = b.readPeople(ctx)
-			}
-			if err != nil {
-				return err
-			}
-			seated := b.seated()
-			for _, r := range missing {
-				if r.n%hands == hand {
-					if err := b.mark(ctx, r, seated[r.division]); err != nil {
-						return fmt.Errorf("marking %s: %w", r.day, err)
-					}
-				}
-			}
-			return nil
-		})
+	sat, err := b.seats(missing[len(missing)-1].Day)
+	if err != nil {
+		return err
 	}
-	return all.Wait()
+	taught := b.today.AddDays(-taughtDays)
+	older := [][]string{words("admissionNumber date status")}
+	for _, r := range missing {
+		records, numbers := sat.records(r)
+		switch {
+		case len(records) == 0:
+		case r.Day.Before(taught):
+			for i, m := range records {
+				older = append(older, []string{numbers[i], r.Day.String(), m.Status})
+			}
+		default:
+			if err := b.mark(ctx, r, records); err != nil {
+				return fmt.Errorf("marking %s: %w", r.Day, err)
+			}
+		}
+	}
+	if len(older) == 1 {
+		return nil
+	}
+	b.at(taught, 7, 0, b.latest)
+	var done imported
+	if err := b.upload(ctx, "/school-admin/attendance/import", file(older), &done); err != nil {
+		return err
+	}
+	return done.err("registers")
 }
 
-// missing are the registers to be marked, the latest first: who looks around while they are made sees today and this week.
+// missing are the registers to be marked, the latest first.
 func (d *Demo) missing(p *plan, school *tenancy.School, db *gorm.DB) ([]register, error) {
 	today := d.today(school)
-	from := today.AddDays(-cmp.Or(d.Days, markedDays))
-	var found struct {
-		years     []struct{ StartDate, EndDate api.Date }
-		holidays  []struct{ StartDate, EndDate api.Date }
-		divisions []struct {
-			ID              uuid.UUID
-			Class, Division string
-		}
-		marked []struct {
-			DivisionID uuid.UUID
-			Date       api.Date
-		}
+	var found []register
+	err := tenancy.Pipeline(db, tenancy.Query{SQL: `select t.day::date as day, d.id as division_id, c.name as class, d.name as division
+		from academic_year y
+		cross join generate_series(greatest(y.start_date, $1::date), least(y.end_date, $2::date), interval '1 day') t (day)
+		cross join division d join class c on c.id = d.class_id
+		where y.active and not extract(dow from t.day)::int = any($3::int[])
+			and not exists (select from holiday h where t.day between h.start_date and h.end_date and (h.all_classes
+				or exists (select from holiday_class x where x.holiday_id = h.id and x.class_id = c.id)
+				or exists (select from holiday_division x where x.holiday_id = h.id and x.division_id = d.id)))
+			and exists (select from enrolment e join student s on s.id = e.student_id where e.division_id = d.id
+				and s.deleted_at is null and t.day >= e.start_date and (e.end_date is null or t.day <= e.end_date))
+			and not exists (select from attendance a where a.division_id = d.id and a.date = t.day)
+		order by t.day desc, c.level, d.name`,
+		Args: []any{today.AddDays(-cmp.Or(d.Days, p.days, markedDays)), today, school.WeekendDays}, Scan: tenancy.Collect(&found)})
+	if err != nil {
+		return nil, fmt.Errorf("looking for days that are not marked: %w", err)
 	}
-	for _, q := range []struct {
-		into any
-		sql  string
-		args []any
-	}{
-		{&found.years, `select start_date, end_date from academic_year where active`, nil},
-		{&found.holidays, `select start_date, end_date from holiday where all_classes and end_date >= ?`, []any{from}},
-		{&found.divisions, `select d.id, c.name as class, d.name as division from division d join class c on c.id = d.class_id`, nil},
-		{&found.marked, `select distinct division_id, date from attendance where date >= ?`, []any{from}},
-	} {
-		if err := db.Raw(q.sql, q.args...).Scan(q.into).Error; err != nil {
-			return nil, fmt.Errorf("looking for days that are not marked: %w", err)
-		}
+	return slices.DeleteFunc(found, func(r register) bool {
+		n := p.divisionNumber(r.Class, r.Division)
+		return n < 0 || r.Day == today && p.openToday(n)
+	}), nil
+}
+
+// divisionNumber is a division's in the plan; -1: it has none.
+func (p *plan) divisionNumber(class, division string) int {
+	i, j := slices.Index(p.classes, class), slices.Index(p.divisions, division)
+	if i < 0 || j < 0 {
+		return -1
 	}
-	if len(found.years) == 0 {
-		return nil, nil
-	}
-	year, done := found.years[0], map[register]bool{}
-	if from.Before(year.StartDate) {
-		from = year.StartDate
-	}
-	for _, m := range found.marked {
-		done[register{day: m.Date, division: m.DivisionID}] = true
-	}
-	var out []register
-	for day := from; !today.Before(day) && !year.EndDate.Before(day); day = day.AddDays(1) {
-		if slices.Contains(school.WeekendDays, int16(day.In(time.UTC).Weekday())) ||
-			slices.ContainsFunc(found.holidays, func(h struct{ StartDate, EndDate api.Date }) bool {
-				return !day.Before(h.StartDate) && !h.EndDate.Before(day)
-			}) {
-			continue
-		}
-		for _, x := range found.divisions {
-			class, division := slices.Index(p.classes, x.Class), slices.Index(p.divisions, x.Division)
-			n := class*len(p.divisions) + division
-			if class < 0 || division < 0 || done[register{day: day, division: x.ID}] || day == today && p.openToday(n) {
-				continue
-			}
-			out = append(out, register{day, n, x.ID})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b register) int {
-		if a.day != b.day {
-			if b.day.Before(a.day) {
-				return -1
-			}
-			return 1
-		}
-		return a.n - b.n
-	})
-	return out, nil
+	return i*len(p.divisions) + j
 }
 
 // openToday is whether a division's register of today is left to be marked: every second's, and that of the teacher who can
@@ -137,28 +113,40 @@ func (p *plan) openToday(n int) bool {
 	return n%2 == (class*len(p.divisions)+division)%2
 }
 
-// seated are the students of each division, as they sit today.
-func (b *builder) seated() map[uuid.UUID][]*learner {
-	out := map[uuid.UUID][]*learner{}
-	for _, s := range b.students {
-		if s.DivisionID != nil {
-			out[*s.DivisionID] = append(out[*s.DivisionID], s)
-		}
-	}
-	for _, list := range out {
-		slices.SortFunc(list, func(a, b *learner) int { return compareText(a.AdmissionNumber, b.AdmissionNumber) })
-	}
-	return out
+// seat is a student who sits in a division for some days.
+type seat struct {
+	StudentID, DivisionID uuid.UUID
+	AdmissionNumber       string
+	Since, Until          api.Date
 }
 
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// seats are by division.
+type seats map[uuid.UUID][]seat
+
+// seats are those of a day and all later ones.
+func (b *builder) seats(from api.Date) (seats, error) {
+	var found []seat
+	err := b.db.Raw(`select e.student_id, e.division_id, s.admission_number, e.start_date as since, coalesce(e.end_date, ?) as until
+		from enrolment e join student s on s.id = e.student_id where s.deleted_at is null and coalesce(e.end_date, ?) >= ?
+		order by s.admission_number`, b.today, b.today, from).Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("looking for who sits where: %w", err)
 	}
-	return 0
+	out := seats{}
+	for _, s := range found {
+		out[s.DivisionID] = append(out[s.DivisionID], s)
+	}
+	return out, nil
+}
+
+// records are the marks of a register, and the admission numbers of those marked.
+func (s seats) records(r register) (records []markRecord, numbers []string) {
+	for _, at := range s[r.DivisionID] {
+		if !r.Day.Before(at.Since) && !at.Until.Before(r.Day) {
+			records, numbers = append(records, markOf(at.StudentID, at.AdmissionNumber, r.Day)), append(numbers, at.AdmissionNumber)
+		}
+	}
+	return records, numbers
 }
 
 // markRecord is one student's mark.
@@ -168,42 +156,22 @@ type markRecord struct {
 	LateMinutes int       `json:"lateMinutes,omitempty"`
 }
 
-// mark marks a division's day as its class teacher did that morning. Who moved or left since is not on the roster of that
-// day: then the register itself says who was, and the office marks.
-func (b *builder) mark(ctx context.Context, r register, students []*learner) error {
-	b.at(r.day, 9, 5+r.n, b.latest)
-	if len(students) > 0 {
-		records := make([]markRecord, len(students))
-		for i, s := range students {
-			records[i] = markOf(s.ID, s.AdmissionNumber, r.day)
-		}
-		as, path := b.admin, "/school-admin/attendance/mark"
-		if t := b.staff[b.plan.classTeacher(r.n)]; t != nil && t.UserID != nil {
-			as, path = b.as(*t.UserID, api.Teacher), "/teacher/attendance/mark"
-		}
-		err := b.call(ctx, as, "POST", path, fields{"divisionId": r.division, "date": r.day, "records": records}, nil)
-		if !refused(err) {
-			return err
+// mark marks a division's day as its class teacher did that morning, or the office where there is none.
+func (b *builder) mark(ctx context.Context, r register, records []markRecord) error {
+	n := b.plan.divisionNumber(r.Class, r.Division)
+	b.at(r.Day, 9, 5+n, b.latest)
+	as, path := b.admin, "/school-admin/attendance/mark"
+	if t := b.staff[b.plan.classTeacher(n)]; t != nil && t.UserID != nil {
+		as, path = b.as(*t.UserID, api.Teacher), "/teacher/attendance/mark"
+	}
+	day := fields{"divisionId": r.DivisionID, "date": r.Day, "records": records}
+	err := b.call(ctx, as, "POST", path, day, nil)
+	if refused(err) || answered(err, http.StatusForbidden) { // somebody teaches, or has it, another way meanwhile
+		if err = b.post(ctx, "/school-admin/attendance/mark", day, nil); refused(err) {
+			return nil
 		}
 	}
-	var sheet struct {
-		DayOff   string
-		Students []struct {
-			StudentID       uuid.UUID
-			AdmissionNumber string
-		}
-	}
-	if err := b.get(ctx, "/school-admin/attendance/register?divisionId="+r.division.String()+"&date="+r.day.String(), &sheet); err != nil {
-		return err
-	}
-	if sheet.DayOff != "" || len(sheet.Students) == 0 {
-		return nil
-	}
-	records := make([]markRecord, len(sheet.Students))
-	for i, s := range sheet.Students {
-		records[i] = markOf(s.StudentID, s.AdmissionNumber, r.day)
-	}
-	return b.post(ctx, "/school-admin/attendance/mark", fields{"divisionId": r.division, "date": r.day, "records": records}, nil)
+	return err
 }
 
 // markOf is whether a student came: the same for the same student and day.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,6 +39,7 @@ type Demo struct {
 
 	service *service.Service
 	schools []*tenancy.School // by the plan
+	calls   atomic.Int64      // of the product's endpoints
 }
 
 // Open makes the super-admin and the demo schools, empty, with their first administrators. It may be interrupted and run

@@ -133,7 +133,9 @@ func madeTwice(t *testing.T, app *testkit.App) {
 	if n := school.Count(t, "employee", "photo_file_id is not null"); n != 39 { // all but the accountant
 		t.Errorf("%d of the staff have photos, want 39", n)
 	}
-	fill(t, app, 0)
+	if calls := fill(t, app, 0).Calls(); calls != 0 {
+		t.Errorf("made again it made %d calls, want none: a later start is to cost nothing", calls)
+	}
 	for list, n := range figures(t, admin) {
 		if n != first[list] {
 			t.Errorf("made again, %s has %d, had %d", list, n, first[list])

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,6 +37,7 @@ type office struct {
 	admin   api.User
 	known   *callers
 	clock   *clock
+	calls   *atomic.Int64
 }
 
 // clock is what an office takes for now.
@@ -97,8 +99,8 @@ func (n noLimits) CountKey(ctx context.Context, key string, _ int) (api.LimitSta
 func (noLimits) Take(context.Context, api.LimitClass, string) error { return nil }
 
 // newOffice opens an office at a school.
-func newOffice(s *service.Service, school *tenancy.School) (*office, error) {
-	o := &office{school: school, clock: &clock{at: s.Kernel.Clock()}}
+func newOffice(s *service.Service, school *tenancy.School, calls *atomic.Int64) (*office, error) {
+	o := &office{school: school, calls: calls, clock: &clock{at: s.Kernel.Clock()}}
 	parts := s.Kernel.Parts
 	known := &callers{users: map[string]api.User{}}
 	parts.Authenticator, parts.Limits, parts.Clock = known, noLimits{}, o.clock.now
@@ -170,6 +172,7 @@ func (o *office) send(ctx context.Context, as api.User, method, path, kind strin
 	if err != nil {
 		return err
 	}
+	o.calls.Add(1)
 	r.RequestURI, r.RemoteAddr = path, "127.0.0.1:1"
 	r.Header.Set("Content-Type", kind)
 	r.Header.Set("Authorization", "Bearer "+o.known.token(as))

@@ -30,6 +30,7 @@ type plan struct {
 	support                 []job
 	modes                   []string // how people pay
 	lines                   []line
+	days                    int // how far back its registers go; 0: three months
 }
 
 // subject is one that all classes have; the last of a plan's share a period of the day.
@@ -101,7 +102,7 @@ var plans = []*plan{
 	},
 	{
 		id: id("01890000-0000-7000-8000-00000000d254"), code: "baraka-academy", name: "Baraka Academy", domain: "baraka-academy.local",
-		timeZone: "Africa/Nairobi", locale: "en-KE", currency: "KES", address: "Ngong View Road, Nairobi", seed: 254,
+		days: 31, timeZone: "Africa/Nairobi", locale: "en-KE", currency: "KES", address: "Ngong View Road, Nairobi", seed: 254,
 		phones: "+2547100", admin: person{"Wanjiru", "Kamau"}, parent: person{"Achieng", "Odhiambo"}, teacher: person{"Mwangi", "Njoroge"},
 		driver:  person{"Juma", "Otieno"},
 		classes: classNames("Grade", 6), divisions: []string{"A"}, families: []int{84, 15, 2}, sizes: 20,

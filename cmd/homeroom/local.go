@@ -25,7 +25,7 @@ func localCommand() *cobra.Command {
 		Use:   "local",
 		Short: "Run everything on this machine, with demo data",
 		Long: `Start a private Postgres and Redis (data in HOMEROOM_DATA, kept between runs), serve
-on http://127.0.0.1:3001, and fill two demo schools, the first time in a minute or two; later
+on http://127.0.0.1:3001, and fill two demo schools, the first time in some seconds; later
 with what has happened since. With --empty there are none. Ctrl-C stops everything it
 started. With DATABASE_URL or REDIS_URL set it uses those servers instead; PORT and
 HOMEROOM_LOCAL_PASSWORD are honoured too.
@@ -67,6 +67,7 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer, empty bool) (
 			err = errors.Join(err, stack.Stop())
 		}()
 	}
+	c.Spares = min(c.Spares, 1) // each costs as much as a school, and is made while the demo is
 	page := &demo.StartPage{}
 	o := options(c)
 	o.Start = page

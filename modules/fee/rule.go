@@ -113,14 +113,17 @@ type kin struct {
 // kinSQL is of the students $1. Siblings share a guardian and are at the school; the eldest is
 // the first, and of those without a date of birth who was admitted first. A guardian is an
 // employee by the phone.
-const kinSQL = `select s.id as student_id,
-	1 + (select count(distinct o.id) from student_guardian g join student_guardian x on x.guardian_id = g.guardian_id
+const kinSQL = `with own as materialized (
+		select distinct s.id, coalesce(s.date_of_birth, 'infinity') as born, s.admission_date, g.guardian_id
+		from student s left join student_guardian g on g.student_id = s.id where s.id = any($1)),
+	older as (select s.id, count(distinct o.id) as n from own s join student_guardian x on x.guardian_id = s.guardian_id
 		join student o on o.id = x.student_id and o.deleted_at is null and o.status = 'ACTIVE'
-		where g.student_id = s.id and (coalesce(o.date_of_birth, 'infinity'), o.admission_date, o.id)
-			< (coalesce(s.date_of_birth, 'infinity'), s.admission_date, s.id)) as nth,
-	exists (select from student_guardian g join guardian w on w.id = g.guardian_id
-		join employee e on e.phone = w.phone and e.status = 'ACTIVE' where g.student_id = s.id) as staff
-	from student s where s.id = any($1)`
+			and (coalesce(o.date_of_birth, 'infinity'), o.admission_date, o.id) < (s.born, s.admission_date, s.id)
+		group by 1),
+	staff as (select distinct s.id from own s join guardian w on w.id = s.guardian_id
+		join employee e on e.phone = w.phone and e.status = 'ACTIVE')
+	select s.id as student_id, 1 + coalesce(o.n, 0) as nth, w.id is not null as staff
+	from (select distinct id from own) s left join older o on o.id = s.id left join staff w on w.id = s.id`
 
 func familiesOf(c api.Ctx, students []uuid.UUID) (families, error) {
 	out := families{by: map[uuid.UUID]kin{}}

@@ -4,6 +4,7 @@ package lookup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -31,9 +32,9 @@ type Student struct {
 
 // Students finds students by admission number, in any case, as they are on a day.
 func Students(c api.Ctx, numbers []string, day api.Date) (map[string]Student, error) {
-	lower := make([]string, len(numbers))
-	for i, n := range numbers {
-		lower[i] = strings.ToLower(n)
+	var lower []string // each once: a file of registers has every student on every day
+	for _, n := range slices.Compact(slices.Sorted(slices.Values(numbers))) {
+		lower = append(lower, strings.ToLower(n))
 	}
 	var found []Student
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id, lower(s.admission_number) as number,
