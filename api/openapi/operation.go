@@ -214,6 +214,10 @@ func (d *document) success(row *api.Row) (response, error) {
 	if row.GivesChanges() {
 		data = schema{"allOf": []any{data, d.schemas.output(syncedType)}}
 	}
+	if row.Form != nil {
+		out.Content = map[string]media{"application/json": {Schema: data}}
+		return out, nil
+	}
 	properties := schema{"data": data, "message": schema{"type": "string", "examples": []any{row.Message}}}
 	required := []string{"data", "message"}
 	if flat, ok := reflect.New(row.Response).Elem().Interface().(interface{ Flatten() map[string]any }); ok && row.Flat {
