@@ -67,7 +67,7 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 		op.Security = []map[string][]string{{"bearer": {}}}
 	}
 	if row.TakesKeys() {
-		op.Security = append(op.Security, map[string][]string{"apiKey": {}})
+		op.Security = nil // as most rows
 	}
 	if row.Kind() != api.KindOpen {
 		op.Permission = &permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles, Or: row.OrReads}

@@ -47,9 +47,11 @@ type partRequest struct {
 }
 
 type classPartRequest struct {
-	School string `path:"sourcedId" validate:"max=255"`
-	Class  string `path:"classSourcedId" validate:"max=255"`
-	Part   string `path:"part" validate:"max=40"`
+	Collection string `path:"collection" validate:"max=40"`
+	School     string `path:"sourcedId" validate:"max=255"`
+	Classes    string `path:"part" validate:"max=40"`
+	Class      string `path:"classSourcedId" validate:"max=255"`
+	Part       string `path:"of" validate:"max=40"`
 	query
 }
 
@@ -137,7 +139,7 @@ func listPart(c api.Ctx, r partRequest) (records, error) {
 
 // listOfClass lists what belongs to a class of a school: there is one school.
 func listOfClass(c api.Ctx, r classPartRequest) (records, error) {
-	if !slices.Contains([]string{"enrollments", "students", "teachers"}, r.Part) {
+	if r.Collection != "schools" || r.Classes != "classes" || !slices.Contains([]string{"enrollments", "students", "teachers"}, r.Part) {
 		return records{}, api.NotFound("collection")
 	}
 	for name, id := range map[string]string{"schools": r.School, "classes": r.Class} {

@@ -52,7 +52,7 @@ func (m *Module) routes() []api.Row {
 			"OneRoster 1.2: what belongs to a record: classes of a course, term, user, student or teacher; students and teachers of a "+
 				"class; gradingPeriods of a term; classes, courses, enrollments, students, teachers and terms of a school",
 			listPart, standard, filter),
-		api.Get(base+"/schools/:sourcedId/classes/:classSourcedId/:part", "student",
-			"OneRoster 1.2: enrollments, students or teachers of a class of the school", listOfClass, standard, filter),
+		api.Get(base+"/:collection/:sourcedId/:part/:classSourcedId/:of", "student",
+			"OneRoster 1.2: enrollments, students or teachers of one of the classes of one of the schools", listOfClass, standard, filter),
 	)
 }
