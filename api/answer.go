@@ -7,6 +7,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strconv"
 
@@ -51,6 +52,9 @@ func (r *Row) answer(resp any) (answer, error) {
 	if r.Status == http.StatusNoContent {
 		return noContent, nil
 	}
+	if r.Form != nil {
+		return r.Form.answer(r, resp)
+	}
 	status := r.Status
 	if c, ok := resp.(choice); ok {
 		resp, status = c.choose(status)
@@ -79,15 +83,19 @@ type envelope struct {
 	Message string `json:"message"`
 	status  int
 	body    []byte
+	headers func(at *url.URL) []string
 	secret  bool // it brings tokens: how far it can be compressed would say something of them
 }
 
 var noContent = &envelope{status: http.StatusNoContent}
 
-func (e *envelope) send(_ context.Context, g *gin.Context, _ *request) error {
+func (e *envelope) send(_ context.Context, g *gin.Context, rq *request) error {
 	if e.status == http.StatusNoContent {
 		writeHead(g, e.status)
 		return nil
+	}
+	if e.headers != nil {
+		setHeaders(g, e.headers(addressOf(g, rq.kernel.HTTPS))...)
 	}
 	if e.status == http.StatusAccepted {
 		g.Header("Retry-After", "2")

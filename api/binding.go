@@ -119,7 +119,7 @@ func (k *Kernel) bind(row *Row, g *gin.Context, rq *request) (any, error) {
 	if row.Upload || (row.fromCSV != nil && bringsFile(g)) {
 		return k.bindUpload(row, g, rq)
 	}
-	body, err := readBody(g)
+	body, err := readBody(g, row.Form)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,11 @@ func (r *Row) decode(body []byte) any {
 }
 
 // readBody reads at most MaxBody and refuses what could not be text.
-func readBody(g *gin.Context) ([]byte, error) {
+func readBody(g *gin.Context, form *Form) ([]byte, error) {
+	wanted := "application/json"
+	if form != nil && form.URLEncoded {
+		wanted = "application/x-www-form-urlencoded"
+	}
 	if g.Request.Body == nil || g.Request.ContentLength == 0 {
 		return nil, nil
 	}
@@ -228,11 +232,16 @@ func readBody(g *gin.Context) ([]byte, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
 	}
-	if media, _, err := mime.ParseMediaType(g.GetHeader("Content-Type")); err != nil || media != "application/json" {
-		return nil, Malformed("Content-Type must be application/json")
+	if media, _, err := mime.ParseMediaType(g.GetHeader("Content-Type")); err != nil || media != wanted {
+		return nil, Malformed("Content-Type must be %s", wanted)
 	}
 	if !utf8.Valid(body) {
 		return nil, Malformed("The body is not valid UTF-8")
+	}
+	if form != nil && form.URLEncoded {
+		if body, err = form.decode(body); err != nil {
+			return nil, err
+		}
 	}
 	if tooManyValues(body) {
 		return nil, newError(413, "", fmt.Sprintf("The body has more than %d values", maxValues))

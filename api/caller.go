@@ -19,15 +19,33 @@ func (k *Kernel) authenticate(ctx context.Context, g *gin.Context, rq *request) 
 		rq.expired = user.SessionID
 		return err
 	}
-	if user.Key != nil && !rq.row.TakesKeys() {
+	if err := rq.row.takes(user.Key); err != nil {
 		rq.expired = user.SessionID // it counts for the key
-		return errNeedsPerson
+		return err
 	}
 	rq.user = user
 	return nil
 }
 
-var errNeedsPerson = Denied("An API key cannot do this: it needs a person who is signed in")
+// Refusals of callers who are a person where a program is wanted, or the other way round.
+var (
+	errNeedsPerson = Denied("An API key cannot do this: it needs a person who is signed in")
+	errNeedsKey    = Denied("This is for programs: it needs an API key of the school, or a token of one")
+	errScope       = Denied("The token's scope does not cover this")
+)
+
+// takes refuses an API key that the row is not for, and a person (nil) whom it is not for.
+func (r *Row) takes(key *Key) error {
+	switch {
+	case key == nil && r.Scopes != nil:
+		return errNeedsKey
+	case key != nil && !r.TakesKeys():
+		return errNeedsPerson
+	case key != nil && key.Scopes != nil && !slices.ContainsFunc(r.Scopes, key.Has):
+		return errScope
+	}
+	return nil
+}
 
 func addressCaller(rq *request) string { return "address " + AddressKey(rq.ip) }
 

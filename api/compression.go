@@ -33,19 +33,44 @@ func release(z *gzip.Writer) {
 	zippers.Put(z)
 }
 
+// packer compresses whole answers into memory of its own, which the next answer uses again.
+type packer struct {
+	out bytes.Buffer
+	z   *gzip.Writer
+}
+
+var packers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a constant
+	return &packer{z: z}
+}}
+
+// maxPacked is the longest answer whose memory is kept.
+const maxPacked = 1 << 20
+
+// pack returns the body compressed, which is good until release.
+func (p *packer) pack(body []byte) []byte {
+	p.out.Reset()
+	p.z.Reset(&p.out)
+	_, _ = p.z.Write(body) // into memory
+	_ = p.z.Close()
+	return p.out.Bytes()
+}
+
+func (p *packer) release() {
+	if p.out.Cap() <= maxPacked {
+		packers.Put(p)
+	}
+}
+
 // writeJSON writes a whole answer, compressed if that pays and the client takes it.
 func writeJSON(g *gin.Context, status int, body []byte) {
 	if len(body) >= compressFrom {
 		g.Writer.Header().Add("Vary", "Accept-Encoding")
 		if TakesGzip(g.GetHeader("Accept-Encoding")) {
-			var out bytes.Buffer
-			out.Grow(len(body) / 4)
-			z := zipper(&out)
-			_, _ = z.Write(body) // into memory
-			_ = z.Close()
-			release(z)
+			p := packers.Get().(*packer)
+			defer p.release() // what is written is copied on the way out
 			g.Header("Content-Encoding", "gzip")
-			body = out.Bytes()
+			body = p.pack(body)
 		}
 	}
 	writeBody(g, status, "application/json; charset=utf-8", body)

@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,8 +32,12 @@ type User struct {
 type Key struct {
 	MakerID     uuid.UUID
 	MakerRoleID uuid.UUID
-	PerMinute   int // calls, of all rows together
+	PerMinute   int      // calls, of all rows together
+	Scopes      []string // of the token that the caller came with; nil: the key itself
 }
+
+// Has reports whether the caller may use what a scope of OAuth 2 is for.
+func (k *Key) Has(scope string) bool { return k.Scopes == nil || slices.Contains(k.Scopes, scope) }
 
 // actorRole is what the audit log calls the caller's role.
 func (u User) actorRole() string {
@@ -183,6 +189,7 @@ type OpenCtx struct {
 	Device      string // what the client calls itself
 	DeviceToken string // as sent, on rows that know devices
 	RequestID   string
-	Token       string // the bearer token as sent, unverified unless the row asks for one
+	Token       string        // the bearer token as sent, unverified unless the row asks for one
+	Basic       *url.Userinfo // of HTTP Basic, as sent; nil: none
 	browser     *browser
 }

@@ -40,7 +40,7 @@ func Created(path string, data map[string]any) func(Maker) uuid.UUID {
 // names no record of a school.
 func (r *Row) recordPath() string {
 	at := strings.Index(r.Path, ":")
-	if r.Kind() != KindSchool || r.Module == "" || at < 0 {
+	if r.Kind() != KindSchool || r.Module == "" || at < 0 || r.Form != nil {
 		return ""
 	}
 	return r.Path[:at] + ":id"

@@ -29,16 +29,20 @@ func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 		k.Log.LogAttrs(g.Request.Context(), slog.LevelError, "request failed",
 			rq.named(slog.Int("status", e.Status), slog.String("error", causeOf(e)))...)
 	}
-	writeError(g, e)
+	writeError(g, rq, e)
 }
 
-// writeError writes the spec's error body.
-func writeError(g *gin.Context, e *Error) {
+// writeError writes the spec's error body, or that of the row's form.
+func writeError(g *gin.Context, rq *request, e *Error) {
 	e = e.bounded()
 	if e.RetryAfter > 0 {
 		g.Header("Retry-After", fmt.Sprint(max(1, int((e.RetryAfter+time.Second-1)/time.Second))))
 	}
 	g.Abort()
+	if rq.row != nil && rq.row.Form != nil {
+		rq.row.Form.refuse(g, e)
+		return
+	}
 	g.JSON(e.Status, e.Body())
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"reflect"
 	"time"
 
@@ -158,6 +159,9 @@ func (k *Kernel) runOpen(ctx context.Context, g *gin.Context, row *Row, rq *requ
 	caller := OpenCtx{Context: ctx, Now: rq.now, IP: rq.ip, Device: rq.device, RequestID: rq.id, Token: bearer(g)}
 	if row.Console {
 		caller.browser = &browser{g}
+	}
+	if user, password, ok := g.Request.BasicAuth(); ok && row.Form != nil {
+		caller.Basic = url.UserPassword(user, password)
 	}
 	if row.KnowsDevice {
 		caller.DeviceToken = g.GetHeader(DeviceHeader)

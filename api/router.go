@@ -210,7 +210,7 @@ func (k *Kernel) recoverPanic(g *gin.Context) {
 			}
 			k.Log.LogAttrs(g.Request.Context(), slog.LevelError, "panic",
 				requestOf(g).named(slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))...)
-			writeError(g, newError(500, "", "Something went wrong on our side"))
+			writeError(g, requestOf(g), newError(500, "", "Something went wrong on our side"))
 		}
 	}()
 	g.Next()

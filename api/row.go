@@ -53,6 +53,8 @@ type Row struct {
 	sync                 *synced  // callers may keep a copy of its list: see Syncs
 	Twin                 bool     // the POST form of a GET list
 	Failures             []*Error // refusals of its own handler, for the document
+	Form                 *Form    // of its answers, where another standard describes them
+	Scopes               []string // of OAuth 2: see Scoped
 	Produces             string   // the type of the file it answers with, for the document
 	Request              reflect.Type
 	Response             reflect.Type

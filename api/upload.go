@@ -130,7 +130,8 @@ func bringsFile(g *gin.Context) bool {
 }
 
 // csvTypes are what programs call a CSV file.
-var csvTypes = map[string]bool{"text/csv": true, "application/csv": true, "text/plain": true, "application/vnd.ms-excel": true}
+var csvTypes = map[string]bool{"text/csv": true, "application/csv": true, "text/plain": true, "application/vnd.ms-excel": true,
+	"application/zip": true}
 
 func openUpload(row *Row, g *gin.Context) (*Incoming, url.Values, error) {
 	media, params, err := mime.ParseMediaType(g.GetHeader("Content-Type"))

@@ -112,6 +112,9 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	if strings.HasPrefix(token, keyPrefix) {
 		return a.authenticateKey(ctx, token)
 	}
+	if strings.HasPrefix(token, keyTokenPrefix) {
+		return a.authenticateKeyToken(ctx, token)
+	}
 	claim, err := a.Tokens.ReadAccess(token)
 	if err != nil {
 		return api.User{SessionID: claim.SessionID}, api.Unauthorized("The token is invalid or has expired").Because(err)

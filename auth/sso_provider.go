@@ -132,13 +132,18 @@ func (a *Auth) readProvider(ctx context.Context, db *gorm.DB, school, id uuid.UU
 
 // settings are what its protocol needs. Each provider has an address of its own that browsers come back to, so that no other can
 // pass an answer of it on.
-func (p ssoProvider) settings(publicURL string) sso.Provider {
-	return sso.Provider{Issuer: p.Issuer, ClientID: p.ClientID, Secret: p.secret, Domains: p.Domains, Redirect: SSORedirect(publicURL, p.ID)}
+func (p ssoProvider) settings(publicURL string, app bool) sso.Provider {
+	return sso.Provider{Issuer: p.Issuer, ClientID: p.ClientID, Secret: p.secret, Domains: p.Domains,
+		Redirect: SSORedirect(publicURL, p.ID, app)}
 }
 
-// SSORedirect is the page of the console that an identity provider sends browsers back to.
-func SSORedirect(publicURL string, provider uuid.UUID) string {
-	return strings.TrimSuffix(publicURL, "/") + "/console/sso/" + provider.String()
+// SSORedirect is the page of the console, or of the people's app, that an identity provider sends browsers back to.
+func SSORedirect(publicURL string, provider uuid.UUID, app bool) string {
+	page := "/console/sso/"
+	if app {
+		page = "/app/sso/"
+	}
+	return strings.TrimSuffix(publicURL, "/") + page + provider.String()
 }
 
 // ResealProviders encrypts the secrets of identity providers under another secret, in the transaction that makes it the

@@ -36,6 +36,8 @@ var (
 		"Only e-mail addresses of the school may sign in here. Choose your school's account")
 	errSSONoAccount = api.Coded(403, "SSO_NO_ACCOUNT",
 		"No administrator of this school has this e-mail. Ask the school's office to enter it")
+	errSSONoStaff = api.Coded(403, "SSO_NO_ACCOUNT",
+		"Nobody of the school's staff has this e-mail. Ask the school's office to enter it")
 	errSSOLinked = api.Coded(403, "SSO_OTHER_IDENTITY",
 		"This e-mail has signed in by another identity before. Ask the school's office to remove the old link")
 )
@@ -43,19 +45,23 @@ var (
 // ssoRefusals are what a provider's answer can be refused with.
 var ssoRefusals = []*api.Error{errSSOUnreachable, errSSOInvalid, errSSOUnproven, errSSODomain}
 
-// ssoRows are sign-in to the console by a school's identity provider. A browser is sent there, and comes back to a page of the
-// console: see SSORedirect.
+// ssoRows are sign-in by a school's identity provider: of administrators to the console, of teachers and drivers to the app. A
+// browser is sent there, and comes back to a page of either: see SSORedirect.
 func (a *Auth) ssoRows() []api.Row {
+	start := api.MayFail(api.NotFound("school"), errNotActive, errSSOOff, errSSOIncomplete, errSSOUnreachable)
+	finish := api.MayFail(append([]*api.Error{errSSOOff, errSSOIncomplete, errSSOExpired, errSSOCancelled, errSSONoAccount, errSSOLinked,
+		errNotActive, errSecondFactor, errSignedOut}, ssoRefusals...)...)
 	return api.Rows(
 		api.Open("GET", "/auth/sso/:schoolId", "By which identity providers a school's staff can sign in", api.Read, a.ssoChoices,
 			api.MayFail(api.NotFound("school"))),
 		api.Open("POST", "/auth/console/sso/start", "Begin a sign-in to the console by an identity provider: where to send the browser",
-			api.Write, a.ssoStart, api.Console, api.Counted, api.Says("Continue there"),
-			api.MayFail(api.NotFound("school"), errNotActive, errSSOOff, errSSOIncomplete, errSSOUnreachable)),
+			api.Write, a.ssoStart(false), api.Console, api.Counted, api.Says("Continue there"), start),
 		api.Open("POST", "/auth/console/sso/finish", "End it with what the browser came back with", api.Write,
-			countSignIns(a, "sso", a.ssoFinish), api.Console, api.Counted, api.Says("Signed in"),
-			api.MayFail(append([]*api.Error{errSSOOff, errSSOIncomplete, errSSOExpired, errSSOCancelled, errSSONoAccount, errSSOLinked,
-				errNotActive, errSecondFactor, errSignedOut}, ssoRefusals...)...)),
+			countSignIns(a, "sso", a.ssoFinish), api.Console, api.Counted, api.Says("Signed in"), finish),
+		api.Open("POST", appPath+"/sso/start", "Begin a sign-in to the app by an identity provider, for teachers and drivers", api.Write,
+			a.ssoStart(true), api.Console, api.Counted, api.Says("Continue there"), start),
+		api.Open("POST", appPath+"/sso/finish", "End it with what the browser came back with", api.Write,
+			countSignIns(a, "sso", a.ssoAppFinish), api.Console, api.Counted, api.Says("Signed in"), finish),
 	)
 }
 
@@ -104,6 +110,7 @@ type ssoAttempt struct {
 	Nonce    string    `json:"nonce"`
 	Verifier string    `json:"verifier"`
 	Browser  []byte    `json:"browser"` // hash of what its cookie holds
+	App      bool      `json:"app"`     // it goes to the people's app
 }
 
 type ssoStart struct {
@@ -117,7 +124,11 @@ type ssoAddress struct {
 
 // ssoStart begins a sign-in. The browser that began it is known by a cookie: an answer that somebody else's browser brings is
 // refused.
-func (a *Auth) ssoStart(c api.OpenCtx, r ssoStart) (ssoAddress, error) {
+func (a *Auth) ssoStart(app bool) func(api.OpenCtx, ssoStart) (ssoAddress, error) {
+	return func(c api.OpenCtx, r ssoStart) (ssoAddress, error) { return a.beginSSO(c, r, app) }
+}
+
+func (a *Auth) beginSSO(c api.OpenCtx, r ssoStart, app bool) (ssoAddress, error) {
 	db, err := a.schoolDB(c, r.SchoolID, tenancy.ReadWrite)
 	if errors.Is(err, tenancy.ErrSchoolNotFound) {
 		err = api.NotFound("school")
@@ -131,16 +142,16 @@ func (a *Auth) ssoStart(c api.OpenCtx, r ssoStart) (ssoAddress, error) {
 	}
 	browser := randomText()
 	attempt := sso.Attempt{State: randomText(), Nonce: randomText(), Verifier: randomText()}
-	address, err := a.SSO.Address(c, p.settings(a.PublicURL), attempt)
+	address, err := a.SSO.Address(c, p.settings(a.PublicURL, app), attempt)
 	if err != nil {
 		return ssoAddress{}, a.ssoRefusal(c, db, p, err)
 	}
 	err = a.store(c, ssoKey(attempt.State), ssoAttempt{School: r.SchoolID, Provider: p.ID, Issuer: p.Issuer, ClientID: p.ClientID,
-		Nonce: attempt.Nonce, Verifier: attempt.Verifier, Browser: digest(browser)})
+		Nonce: attempt.Nonce, Verifier: attempt.Verifier, Browser: digest(browser), App: app})
 	if err != nil {
 		return ssoAddress{}, err
 	}
-	a.setCookie(c, consolePath, ssoCookie(attempt.State), browser, challengeLife)
+	a.setCookie(c, ssoPath(app), ssoCookie(attempt.State), browser, challengeLife)
 	return ssoAddress{URL: address}, nil
 }
 
@@ -164,71 +175,100 @@ type ssoFinish struct {
 	Error      string    `json:"error" validate:"max=200" doc:"What the identity provider said instead of a code"`
 }
 
-// ssoFinish signs in by what the browser came back with.
+// ssoPath is where the cookies of a sign-in go.
+func ssoPath(app bool) string {
+	if app {
+		return appPath
+	}
+	return consolePath
+}
+
+// ssoFinish signs in to the console by what the browser came back with.
 func (a *Auth) ssoFinish(c api.OpenCtx, r ssoFinish) (consoleSession, error) {
-	at, err := a.takeAttempt(c, r.State)
+	acc, role, in, err := a.endSSO(c, r, false)
 	if err != nil {
 		return consoleSession{}, err
 	}
+	return a.openConsole(c, acc, role, in)
+}
+
+// ssoAppFinish signs in to the people's app.
+func (a *Auth) ssoAppFinish(c api.OpenCtx, r ssoFinish) (appSession, error) {
+	acc, role, in, err := a.endSSO(c, r, true)
+	if err != nil {
+		return appSession{}, err
+	}
+	return a.appAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
+}
+
+// endSSO finds out who came back, and opens their session. Who began in the console does not end in the app.
+func (a *Auth) endSSO(c api.OpenCtx, r ssoFinish, app bool) (acc account, role uuid.UUID, in signedIn, err error) {
+	at, err := a.takeAttempt(c, r.State)
+	if err != nil {
+		return acc, role, in, err
+	}
 	browser := c.Cookie(ssoCookie(r.State))
-	a.setCookie(c, consolePath, ssoCookie(r.State), "", 0)
-	if subtle.ConstantTimeCompare(digest(browser), at.Browser) != 1 || at.Provider != r.ProviderID {
-		return consoleSession{}, errSSOExpired
+	a.setCookie(c, ssoPath(app), ssoCookie(r.State), "", 0)
+	if subtle.ConstantTimeCompare(digest(browser), at.Browser) != 1 || at.Provider != r.ProviderID || at.App != app {
+		return acc, role, in, errSSOExpired
 	}
 	if r.Error != "" || r.Code == "" {
-		return consoleSession{}, errSSOCancelled
+		return acc, role, in, errSSOCancelled
 	}
 	db, err := a.schoolDB(c, at.School, tenancy.ReadWrite)
 	if err != nil {
-		return consoleSession{}, err
+		return acc, role, in, err
 	}
 	p, err := a.readProvider(c, db, at.School, at.Provider)
 	if err != nil {
-		return consoleSession{}, err
+		return acc, role, in, err
 	}
 	if p.Issuer != at.Issuer || p.ClientID != at.ClientID {
-		return consoleSession{}, errSSOExpired // it was set up anew meanwhile
+		return acc, role, in, errSSOExpired // it was set up anew meanwhile
 	}
 	attempt := sso.Attempt{State: r.State, Nonce: at.Nonce, Verifier: at.Verifier}
-	id, err := a.SSO.Exchange(c, p.settings(a.PublicURL), attempt, r.Code, r.Issuer)
+	id, err := a.SSO.Exchange(c, p.settings(a.PublicURL, app), attempt, r.Code, r.Issuer)
 	if err != nil {
-		return consoleSession{}, a.ssoRefusal(c, db, p, err)
+		return acc, role, in, a.ssoRefusal(c, db, p, err)
 	}
-	acc, err := a.linkedAccount(c, db, at.School, p, id)
+	if acc, err = a.ssoAccount(c, db, at, p, id); err == nil {
+		err = a.link(c, db, acc, p, id)
+	}
 	if err != nil {
-		return consoleSession{}, err
+		return acc, role, in, err
 	}
-	return a.finishSSO(c, db, acc, p, id)
+	role, in, err = a.openSSO(c, db, acc, p, id)
+	return acc, role, in, err
 }
 
-// finishSSO opens the session. A link that was removed meanwhile opens none: who removes it ends the sessions that there are.
-func (a *Auth) finishSSO(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, id sso.Identity) (consoleSession, error) {
+// openSSO opens the session. A link that was removed meanwhile opens none: who removes it ends the sessions that there are.
+func (a *Auth) openSSO(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, id sso.Identity) (uuid.UUID, signedIn, error) {
 	role, err := a.findRole(c, acc)
 	if err != nil {
-		return consoleSession{}, err
+		return role, signedIn{}, err
 	}
 	asked := !id.At.IsZero() && a.Clock().Sub(id.At) <= api.FreshFor
 	in, err := a.signIn(c, acc, proof{method: "SSO", unasked: !asked})
 	if err != nil {
-		return consoleSession{}, err
+		return role, in, err
 	}
 	var linked bool
 	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select exists (select from sign_in_link l join sign_in_provider p on p.id = l.provider_id
 		and p.status = 'ON' where l.provider_id = $1 and l.user_id = $2 and l.subject = $3)`, Args: []any{p.ID, acc.userID, id.Subject},
 		Scan: tenancy.One(&linked)})
 	if err != nil {
-		return consoleSession{}, fmt.Errorf("reading a link: %w", err)
+		return role, in, fmt.Errorf("reading a link: %w", err)
 	}
 	if !linked {
 		if session, err := a.readRefresh(in.RefreshToken); err == nil {
 			_, err = a.endSessions(c, "sign-in by the school's account was removed", `id = $3`, session)
 			if err != nil {
-				return consoleSession{}, err
+				return role, in, err
 			}
 		}
-		return consoleSession{}, errSSOExpired
+		return role, in, errSSOExpired
 	}
-	return a.openConsole(c, acc, role, in)
+	return role, in, nil
 }
 
 // takeAttempt reads an attempt and uses it up: a state is good once.
@@ -249,18 +289,37 @@ func (a *Auth) takeAttempt(ctx context.Context, state string) (ssoAttempt, error
 	return at, nil
 }
 
-// linkedAccount finds the account of an identity: the administrator of the school who has the e-mail that it has proven. The first
-// time it is linked; from then on no other identity with the same e-mail opens the account.
-func (a *Auth) linkedAccount(c api.OpenCtx, db *gorm.DB, school uuid.UUID, p ssoProvider, id sso.Identity) (account, error) {
-	found, err := a.accounts(c, `school_id = $1 and lower(email) = $2 and role_type = 'SCHOOL_ADMIN'`, school, id.Email)
+// ssoAccount finds the account of an identity by the e-mail that it has proven: of the school's administrators, or, for the app, of
+// the teachers and drivers by the e-mail that the office has of them. One that two of them have opens neither.
+func (a *Auth) ssoAccount(c api.OpenCtx, db *gorm.DB, at ssoAttempt, p ssoProvider, id sso.Identity) (account, error) {
+	where, args, refusal := `school_id = $1 and lower(email) = $2 and role_type = 'SCHOOL_ADMIN'`, []any{at.School, id.Email}, errSSONoAccount
+	if at.App {
+		var users []uuid.UUID
+		err := tenancy.Pipeline(db, tenancy.Query{SQL: `select user_id from employee where lower(email) = $1 and status = 'ACTIVE'
+			and user_id is not null limit 2`, Args: []any{id.Email}, Scan: tenancy.Values(&users)})
+		if err != nil {
+			return account{}, fmt.Errorf("reading whose e-mail it is: %w", err)
+		}
+		if len(users) > 1 {
+			users = nil
+		}
+		where, args = `school_id = $1 and user_id = any($2) and role_type in ('TEACHER', 'DRIVER')`, []any{at.School, users}
+		refusal = errSSONoStaff
+	}
+	found, err := a.accounts(c, where, args...)
 	if err != nil {
 		return account{}, err
 	}
 	if len(found) == 0 {
-		return account{}, a.auditProvider(c, db, p, "sign-in refused: no account", errSSONoAccount)
+		return account{}, a.auditProvider(c, db, p, "sign-in refused: no account", refusal)
 	}
-	acc, now := found[0], a.Clock()
-	err = db.Transaction(func(tx *gorm.DB) error {
+	return found[0], nil
+}
+
+// link links an identity with an account the first time; from then on no other identity with the same e-mail opens the account.
+func (a *Auth) link(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, id sso.Identity) error {
+	now := a.Clock()
+	err := db.Transaction(func(tx *gorm.DB) error {
 		var links []struct{ Subject, Email string }
 		err := tenancy.Pipeline(tx, tenancy.Query{SQL: `select subject, email from sign_in_link
 			where provider_id = $1 and user_id = $2 for update`, Args: []any{p.ID, acc.userID}, Scan: tenancy.Collect(&links)})
@@ -289,7 +348,7 @@ func (a *Auth) linkedAccount(c api.OpenCtx, db *gorm.DB, school uuid.UUID, p sso
 	if errors.Is(err, errSSOLinked) {
 		err = a.auditFailure(c, acc, "sign-in refused: another identity", errSSOLinked)
 	}
-	return acc, err
+	return err
 }
 
 // ssoRefusal is what is wrong with a provider's answer, in words for who signs in. What exactly goes to the log, and that it

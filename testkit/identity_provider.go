@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -42,7 +43,10 @@ type IdentityProvider struct {
 	info    map[string]any
 }
 
-type identityClient struct{ secret, redirect string }
+type identityClient struct {
+	secret    string
+	redirects []string
+}
 
 // grant is a person's word that a client may know who they are, until its code is used.
 type grant struct {
@@ -93,10 +97,10 @@ func (p *IdentityProvider) client() *http.Client {
 }
 
 // Register makes a client known. One without a redirect address may have any: where a browser makes it, the test learns it too late.
-func (p *IdentityProvider) Register(id, secret, redirect string) {
+func (p *IdentityProvider) Register(id, secret string, redirects ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clients[id] = identityClient{secret, redirect}
+	p.clients[id] = identityClient{secret, redirects}
 }
 
 // Is says who sits before the browser: the claims of their tokens besides those of the protocol.
@@ -202,17 +206,18 @@ func writeJSON(w http.ResponseWriter, v any) {
 func (p *IdentityProvider) authorize(w http.ResponseWriter, r *http.Request, issuer string) {
 	q := r.URL.Query()
 	client, known := p.clients[q.Get("client_id")]
-	if client.redirect == "" {
-		client.redirect = q.Get("redirect_uri")
+	redirect := q.Get("redirect_uri")
+	if len(client.redirects) == 0 {
+		client.redirects = []string{redirect}
 	}
-	if !known || q.Get("redirect_uri") != client.redirect || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" ||
+	if !known || !slices.Contains(client.redirects, redirect) || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" ||
 		len(q.Get("state")) < 40 || len(q.Get("nonce")) < 40 || !strings.Contains(q.Get("scope"), "openid") {
 		http.Error(w, "not a request of a registered client", http.StatusBadRequest)
 		return
 	}
 	code := uuid.NewString()
-	p.codes[code] = grant{issuer, q.Get("client_id"), client.redirect, q.Get("code_challenge"), q.Get("nonce"), p.person}
-	back := client.redirect + "?" + url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {issuer}}.Encode()
+	p.codes[code] = grant{issuer, q.Get("client_id"), redirect, q.Get("code_challenge"), q.Get("nonce"), p.person}
+	back := redirect + "?" + url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {issuer}}.Encode()
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w, `<h1>Example accounts</h1><a href="%s">Continue as %s</a>`, html.EscapeString(back),

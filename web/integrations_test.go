@@ -13,7 +13,7 @@ func TestIntegrations_InABrowser_AreMadeAndEnded(t *testing.T) {
 	app := testkit.Shared(t)
 	_, _, stage := office(t, app, lifecycle.NewSchool{})
 	idp := testkit.StartPlainIdentityProvider(t)
-	idp.Register("console", "a secret", "")
+	idp.Register("console", "a secret")
 	idp.Is(map[string]any{"sub": "1", "email": stage["email"], "email_verified": true})
 	stage["issuer"], stage["domain"] = idp.URL, "test.local"
 	browse(t, app, "integrations", stage)

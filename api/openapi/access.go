@@ -56,6 +56,9 @@ func titleOf(row *api.Row, catalogue api.Catalogue) (title string, order int) {
 	if row.Kind() == api.KindOpen && row.Produces != "" {
 		return "Calendars", 0
 	}
+	if row.Kind() == api.KindOpen && row.Form != nil {
+		return row.Form.Name, 0
+	}
 	if row.Kind() == api.KindOpen {
 		return "Signing in", 0
 	}

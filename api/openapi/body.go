@@ -44,7 +44,11 @@ func (d *document) requestBody(row *api.Row) (*requestBody, error) {
 	if row.TakesCSV() {
 		content = fileContent(row)
 	}
-	content["application/json"] = media{Schema: data}
+	kind := "application/json"
+	if row.Form != nil && row.Form.URLEncoded {
+		kind = "application/x-www-form-urlencoded"
+	}
+	content[kind] = media{Schema: data}
 	return &requestBody{Required: must, Content: content}, nil
 }
 

@@ -84,11 +84,12 @@ func describe(k *api.Kernel) (*spec, error) {
 	}
 	d.shareRepeated(schemas)
 	return &spec{
-		OpenAPI: "3.1.0",
-		Info:    info{Title: "Homeroom", Version: "1.0.0", Description: guide(rows, k.Catalogue)},
-		Servers: []server{{URL: "/", Description: "This server"}},
-		Paths:   d.paths,
-		Tags:    d.sortedTags(),
+		OpenAPI:  "3.1.0",
+		Info:     info{Title: "Homeroom", Version: "1.0.0", Description: guide(rows, k.Catalogue)},
+		Servers:  []server{{URL: "/", Description: "This server"}},
+		Paths:    d.paths,
+		Tags:     d.sortedTags(),
+		Security: []map[string][]string{{"bearer": {}}, {"apiKey": {}}},
 		Components: components{
 			Schemas:    schemas,
 			Responses:  d.responses,

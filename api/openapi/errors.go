@@ -120,6 +120,10 @@ func closedToTeachers(row *api.Row) bool {
 // refuse adds the row's error answers. Rows that refuse alike share a component; a
 // row with refusals of its own carries them itself.
 func (d *document) refuse(row *api.Row, in input, responses map[string]response) {
+	if row.Form != nil {
+		d.refuseInForm(row, responses)
+		return
+	}
 	byStatus := map[int][]failure{}
 	for _, f := range failures(row, in) {
 		byStatus[f.err.Status] = append(byStatus[f.err.Status], f)
@@ -147,6 +151,17 @@ func (d *document) refuse(row *api.Row, in input, responses map[string]response)
 			answer = response{Ref: "#/components/responses/" + name}
 		}
 		responses[strconv.Itoa(status)] = answer
+	}
+}
+
+// refuseInForm adds the error answers of a row that has a form of its own.
+func (d *document) refuseInForm(row *api.Row, responses map[string]response) {
+	for _, e := range Refusals(row) {
+		status, _ := row.Form.Refuse(e)
+		name := row.Form.Name + strconv.Itoa(status)
+		d.responses[name] = response{Description: http.StatusText(status), Headers: headersOf(answerHeaders),
+			Content: map[string]media{"application/json": {Schema: d.schemas.output(row.Form.Refusal)}}}
+		responses[strconv.Itoa(status)] = response{Ref: "#/components/responses/" + name}
 	}
 }
 

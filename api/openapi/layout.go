@@ -4,7 +4,7 @@ import "bytes"
 
 const (
 	// lineWidth is how long a value may be that is written on one line.
-	lineWidth = 140
+	lineWidth = 300
 	// layoutDepth is below which everything is on one line: a parameter, an answer or a
 	// property each has its own, which is what a reader of a change wants to see.
 	layoutDepth = 6

@@ -67,7 +67,7 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 		op.Security = []map[string][]string{{"bearer": {}}}
 	}
 	if row.TakesKeys() {
-		op.Security = append(op.Security, map[string][]string{"apiKey": {}})
+		op.Security = nil // as most rows
 	}
 	if row.Kind() != api.KindOpen {
 		op.Permission = &permission{Module: row.Module, Action: row.Permission(), Roles: row.Roles, Or: row.OrReads}
@@ -213,6 +213,10 @@ func (d *document) success(row *api.Row) (response, error) {
 	}
 	if row.GivesChanges() {
 		data = schema{"allOf": []any{data, d.schemas.output(syncedType)}}
+	}
+	if row.Form != nil {
+		out.Content = map[string]media{"application/json": {Schema: data}}
+		return out, nil
 	}
 	properties := schema{"data": data, "message": schema{"type": "string", "examples": []any{row.Message}}}
 	required := []string{"data", "message"}

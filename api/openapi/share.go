@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -56,8 +57,11 @@ func (d *document) eachOperation(visit func(*operation)) {
 	}
 }
 
+// fewestNumbered is how often a part is used that is shared though another has its name: with a number.
+const fewestNumbered = 4
+
 // sharing makes components of equal parts of operations. Of different parts with one name
-// the most frequent is shared; the others stay where they are.
+// the most frequent has it; others that are frequent, too, have a number besides, and the rest stays where it is.
 type sharing[Part any] struct {
 	section    string
 	components map[string]Part
@@ -96,11 +100,20 @@ func (s *sharing[Part]) choose() {
 	})
 	for _, key := range keys {
 		f := s.found[key]
-		if _, taken := s.components[f.name]; !taken && f.uses > 1 {
-			f.shared = true
-			s.components[f.name] = f.part
+		name := f.name
+		for n := 2; s.isTaken(name) && f.uses >= fewestNumbered; n++ {
+			name = f.name + strconv.Itoa(n)
+		}
+		if !s.isTaken(name) && f.uses > 1 {
+			f.shared, f.name = true, name
+			s.components[name] = f.part
 		}
 	}
+}
+
+func (s *sharing[Part]) isTaken(name string) bool {
+	_, taken := s.components[name]
+	return taken
 }
 
 // reference points at the component of a part; it is "" for one that is not shared.

@@ -10,6 +10,7 @@ type spec struct {
 	Servers    []server                         `json:"servers"`
 	Paths      map[string]map[string]*operation `json:"paths"` // by path and method
 	Components components                       `json:"components"`
+	Security   []map[string][]string            `json:"security"` // of operations that say none
 	Tags       []tag                            `json:"tags"`
 }
 
@@ -44,8 +45,8 @@ type operation struct {
 	ID          string                `json:"operationId"`
 	Parameters  []parameter           `json:"parameters,omitempty"`
 	RequestBody *requestBody          `json:"requestBody,omitempty"`
-	Responses   map[string]response   `json:"responses"` // by status
-	Security    []map[string][]string `json:"security"`  // empty: it needs no token
+	Responses   map[string]response   `json:"responses"`         // by status
+	Security    []map[string][]string `json:"security,omitzero"` // empty: it needs no token; nil: as the document says
 	Fresh       bool                  `json:"x-fresh,omitempty"`
 	LimitClass  api.LimitClass        `json:"x-limit-class"`
 	Permission  *permission           `json:"x-permission,omitempty"`

@@ -44,9 +44,9 @@ func withSSO(t *testing.T, app *testkit.App, idp *testkit.IdentityProvider, issu
 
 func (s ssoStage) addProvider(t *testing.T, issuer, client string) string {
 	t.Helper()
-	made := testkit.Post[struct{ ID, RedirectURL string }](t, s.office, "/school-admin/sign-in/provider/create",
+	made := testkit.Post[struct{ ID, RedirectURL, AppRedirectURL string }](t, s.office, "/school-admin/sign-in/provider/create",
 		map[string]any{"name": "School " + client, "issuer": issuer, "clientId": client, "clientSecret": ssoSecret, "domains": []any{"Test.local"}})
-	s.idp.Register(client, ssoSecret, made.RedirectURL)
+	s.idp.Register(client, ssoSecret, made.RedirectURL, made.AppRedirectURL)
 	return made.ID
 }
 
@@ -64,7 +64,13 @@ func (s ssoStage) person(more ...map[string]any) map[string]any {
 // begin sends a browser to the provider: its cookie, and the address.
 func (s ssoStage) begin(t *testing.T, provider string) (cookie, address string) {
 	t.Helper()
-	a := console(s.App, "").Call(t, "POST", "/auth/console/sso/start", map[string]any{"schoolId": s.ID, "providerId": provider})
+	return s.beginAt(t, "/auth/console", provider)
+}
+
+// beginAt is begin in the console or in the app.
+func (s ssoStage) beginAt(t *testing.T, at, provider string) (cookie, address string) {
+	t.Helper()
+	a := console(s.App, "").Call(t, "POST", at+"/sso/start", map[string]any{"schoolId": s.ID, "providerId": provider})
 	if a.Status != 200 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
@@ -72,7 +78,7 @@ func (s ssoStage) begin(t *testing.T, provider string) (cookie, address string) 
 	a.Read(t, &there)
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if strings.HasPrefix(c.Name, "homeroom_sso_") {
-			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/auth/console" {
+			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != at {
 				t.Errorf("cookie %v", c)
 			}
 			cookie = c.Name + "=" + c.Value
@@ -83,13 +89,18 @@ func (s ssoStage) begin(t *testing.T, provider string) (cookie, address string) 
 
 func (s ssoStage) finish(t *testing.T, cookie, provider string, back url.Values) testkit.Answer {
 	t.Helper()
+	return s.finishAt(t, "/auth/console", cookie, provider, back)
+}
+
+func (s ssoStage) finishAt(t *testing.T, at, cookie, provider string, back url.Values) testkit.Answer {
+	t.Helper()
 	body := map[string]any{"providerId": provider}
 	for _, name := range []string{"state", "code", "iss", "error"} {
 		if back.Has(name) {
 			body[map[bool]string{true: "oauthState", false: name}[name == "state"]] = back.Get(name)
 		}
 	}
-	return console(s.App, "").With("Cookie", cookie).Call(t, "POST", "/auth/console/sso/finish", body)
+	return console(s.App, "").With("Cookie", cookie).Call(t, "POST", at+"/sso/finish", body)
 }
 
 // signIn goes the whole way.
@@ -98,6 +109,14 @@ func (s ssoStage) signIn(t *testing.T, claims map[string]any) testkit.Answer {
 	s.idp.Is(claims)
 	cookie, address := s.begin(t, s.provider)
 	return s.finish(t, cookie, s.provider, s.idp.Visit(t, address))
+}
+
+// signInToApp is signIn for the people's app.
+func (s ssoStage) signInToApp(t *testing.T, claims map[string]any) testkit.Answer {
+	t.Helper()
+	s.idp.Is(claims)
+	cookie, address := s.beginAt(t, "/auth/app", s.provider)
+	return s.finishAt(t, "/auth/app", cookie, s.provider, s.idp.Visit(t, address))
 }
 
 const ssoIssuer = "https://id.example.com/school"
@@ -165,6 +184,65 @@ func TestSSO_ProvenEmail_SignsInAndLinksOnce(t *testing.T) {
 	// Switched off, nobody comes in by it.
 	testkit.Put[any](t, s.office, "/school-admin/sign-in/provider/"+s.provider, map[string]any{"status": "OFF"})
 	console(app, "").Refuses(t, "POST", "/auth/console/sso/start", map[string]any{"schoolId": s.ID, "providerId": s.provider}, 404, "SSO_OFF")
+}
+
+// TestSSO_Teacher_SignsInToTheApp: by the e-mail that the office has of them, and by nobody else's.
+func TestSSO_Teacher_SignsInToTheApp(t *testing.T) {
+	t.Parallel()
+	idp := testkit.StartIdentityProvider(t)
+	app := testkit.Start(t, idp.With)
+	s := withSSO(t, app, idp, ssoIssuer)
+	teacher := s.Teacher(t)
+	const email = "ravi@test.local"
+	claims := func(sub string) map[string]any {
+		return map[string]any{"sub": sub, "email": email, "email_verified": true}
+	}
+	exec := func(sql string) {
+		if err := s.DB(t).Exec(sql).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantRefusal(t, "an e-mail that nobody has", s.signInToApp(t, claims("ravi")), 403, "SSO_NO_ACCOUNT")
+	exec(`update employee set email = 'Ravi@Test.local'`)
+	wantRefusal(t, "unproven", s.signInToApp(t, map[string]any{"sub": "ravi", "email": email}), 403, "SSO_EMAIL_UNPROVEN")
+	wantRefusal(t, "an administrator in the app", s.signInToApp(t, s.person()), 403, "SSO_NO_ACCOUNT")
+	wantRefusal(t, "a teacher in the console", s.signIn(t, claims("ravi")), 403, "SSO_NO_ACCOUNT")
+	var in struct {
+		consoleSession
+		AccountID uuid.UUID
+	}
+	a := s.signInToApp(t, claims("ravi"))
+	if a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	a.Read(t, &in)
+	kept := ""
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
+		if strings.HasPrefix(c.Name, "homeroom_app_") && c.Path == "/auth/app" && c.HttpOnly {
+			kept = c.Name + "=" + c.Value
+		}
+	}
+	again := console(app, "").With("Cookie", kept).Call(t, "POST", "/auth/app/refresh", map[string]any{"accountId": in.AccountID})
+	if again.Status != 200 {
+		t.Errorf("going on: %d %s", again.Status, again.Body)
+	}
+	me := as(app, in.AccessToken)
+	testkit.Get[any](t, me, "/teacher/class/list")
+	if n := s.Count(t, "sign_in_link", "user_id = ? and subject = 'ravi'", teacher.UserID); n != 1 {
+		t.Errorf("%d links", n)
+	}
+	wantRefusal(t, "another identity", s.signInToApp(t, claims("the successor")), 403, "SSO_OTHER_IDENTITY")
+
+	// What was begun in the one is not ended in the other.
+	s.idp.Is(claims("ravi"))
+	cookie, address := s.beginAt(t, "/auth/app", s.provider)
+	wantRefusal(t, "begun in the app", s.finish(t, cookie, s.provider, idp.Visit(t, address)), 400, "SSO_EXPIRED")
+
+	s.Teacher(t)
+	exec(`update employee set email = 'ravi@test.local'`)
+	wantRefusal(t, "an e-mail of two", s.signInToApp(t, claims("ravi")), 403, "SSO_NO_ACCOUNT")
+	testkit.Put[any](t, s.office, "/school-admin/sign-in/provider/"+s.provider, map[string]any{"status": "OFF"})
+	wait.Eventually(t, "the session by the provider to end", func() bool { return me.Call(t, "GET", "/auth/me", nil).Status == 401 })
 }
 
 // TestSSO_Attacks_OpenNothing is what a thief, a neighbour or a bad provider may try.

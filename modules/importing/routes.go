@@ -33,7 +33,7 @@ func (m *Module) Describe() api.Module {
 		Rows:     m.routes(),
 		Personal: personal(),
 		Examples: []api.Example{m.students().Example(), m.employees().Example(), m.guardians().Example(), subjects().Example(),
-			assignments().Example()},
+			assignments().Example(), m.rosters().Example()},
 		Scheduled: []api.Scheduled{{Name: "clear-imports", Every: 24 * time.Hour, School: imports.Clear}},
 	}
 }
@@ -48,6 +48,7 @@ func (m *Module) routes() []api.Row {
 		m.guardians().Rows(),
 		subjects().Rows(),
 		assignments().Rows(),
+		m.rosters().Rows(),
 		api.Export("/school-admin/employee/export", "employee", "The employees of a list as a CSV file that can be imported",
 			roster.EmployeeListing, exportEmployees, api.Fresh),
 	)

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"homeroom/modules/integration"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
+	"homeroom/testkit/wait"
 )
 
 func init() {
@@ -31,9 +33,6 @@ func init() {
 		o.HookRetry, o.HookTimeout = 10*time.Millisecond, time.Second
 	})
 }
-
-// facts is how many changes the tests of order make.
-const facts = 60
 
 // event is a fact as a receiver gets it.
 type event struct {
@@ -48,11 +47,15 @@ type event struct {
 	}
 }
 
+// takenAndForgotten is a failure of a receiver that has kept the fact: it comes again.
+const takenAndForgotten = 500
+
 // receiver is another program's server, which facts are sent to.
 type receiver struct {
 	*httptest.Server
 	// answer decides what the nth call is answered, 0 hangs; nil: 200.
 	answer func(n int, e event) int
+	aside  string // where it sends callers on to
 
 	mu     sync.Mutex
 	secret []byte
@@ -85,7 +88,7 @@ func (r *receiver) serve(w http.ResponseWriter, call *http.Request) {
 	if r.answer != nil {
 		status = r.answer(r.calls, e)
 	}
-	if status == 200 {
+	if status == 200 || status == takenAndForgotten {
 		r.taken, r.bodies = append(r.taken, e), append(r.bodies, string(body))
 	}
 	r.mu.Unlock()
@@ -94,7 +97,7 @@ func (r *receiver) serve(w http.ResponseWriter, call *http.Request) {
 		return
 	}
 	if status >= 300 && status < 400 {
-		w.Header().Set("Location", r.URL+"/elsewhere")
+		w.Header().Set("Location", r.aside+"/elsewhere")
 	}
 	w.WriteHeader(status)
 }
@@ -195,39 +198,66 @@ func order(t *testing.T, r *receiver, classes []roster.Class, changes int) {
 	}
 }
 
+// TestWebhook_ReceiverFailsHangsAndForgets_GetsEveryFactInOrder: 10,000 facts in `make attack`, some hundred here.
 func TestWebhook_ReceiverFailsHangsAndForgets_GetsEveryFactInOrder(t *testing.T) {
 	t.Parallel()
+	records, changes := 20, 12
+	if testkit.Attack() {
+		records, changes = 100, 100
+	}
+	testkit.Attacked(t, "facts to a receiver that fails, hangs and forgets", records*changes)
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
-	hung := false
+	var elsewhere atomic.Int64
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+	t.Cleanup(inside.Close)
 	r := newReceiver(t, func(n int, _ event) int {
 		switch {
-		case n == 5 && !hung:
-			hung = true
-			return 0
+		case n%997 == 5:
+			return 0 // hangs
 		case n%4 == 0:
 			return 503
 		case n%7 == 0:
-			return 302
+			return 302 // to an address inside
+		case n%11 == 0:
+			return takenAndForgotten
 		}
 		return 200
 	})
+	r.aside = inside.URL
 	r.subscribe(t, admin, "class.changed")
-	const records = 3
-	var classes []roster.Class
-	for i := range records {
-		classes = append(classes, makeClass(t, admin, fmt.Sprintf("Class %d", i)))
+	classes := make([]roster.Class, records)
+	var writers sync.WaitGroup
+	for w := range 4 {
+		writers.Go(func() {
+			for i := w; i < records; i += 4 {
+				classes[i] = makeClass(t, admin, fmt.Sprintf("Class %d", i))
+			}
+			for n := 1; n < changes; n++ {
+				for i := w; i < records; i += 4 {
+					rename(t, admin, classes[i].ID, fmt.Sprintf("Class %d, %d", i, n))
+				}
+			}
+		})
 	}
-	for i := records; i < facts; i++ {
-		rename(t, admin, classes[i%records].ID, fmt.Sprintf("Name %d", i))
+	writers.Wait()
+	for left, before := records*changes, -1; left > 0 && left != before; { // as long as it goes on
+		before = left
+		wait.Until(wait.Context(t), func() bool {
+			left = records*changes - s.Count(t, "webhook_delivery", "state = 'SENT'")
+			return left == 0 || left < before-1000
+		})
 	}
 	testkit.Eventually(t, "nothing waits", func() bool {
-		return s.Count(t, "webhook_delivery", "state = 'SENT'") == facts && s.Count(t, "outbox", "kind = 'records.changed'") == 0
+		return s.Count(t, "webhook_delivery", "state = 'SENT'") == records*changes && s.Count(t, "outbox", "kind = 'records.changed'") == 0
 	})
 	r.checkSigned(t)
-	order(t, r, classes, facts/records)
+	order(t, r, classes, changes)
 	if n := s.Count(t, "webhook_delivery", "attempts > 1"); n == 0 {
 		t.Error("nothing was sent again")
+	}
+	if n := elsewhere.Load(); n > 0 {
+		t.Errorf("an address inside was called %d times", n)
 	}
 }
 

@@ -35,8 +35,10 @@ func (Provider) TableName() string { return "sign_in_provider" }
 // ProviderDetail is an identity provider with what has to be entered there.
 type ProviderDetail struct {
 	Provider
-	RedirectURL string `json:"redirectUrl" label:"Redirect address" gorm:"-" doc:"Enter it at the provider, exactly so"`
-	SignInURL   string `json:"signInUrl" label:"Sign-in page" gorm:"-" doc:"The school's sign-in page: a link for its staff"`
+	RedirectURL    string `json:"redirectUrl" label:"Redirect address" gorm:"-" doc:"Enter it at the provider, exactly so"`
+	AppRedirectURL string `json:"appRedirectUrl" label:"Redirect address of the app" gorm:"-" doc:"Enter it there too, if teachers and drivers are to sign in to the app"`
+	AppURL         string `json:"appUrl" label:"Sign-in page of the app" gorm:"-" doc:"A link for the school's teachers and drivers"`
+	SignInURL      string `json:"signInUrl" label:"Sign-in page" gorm:"-" doc:"The school's sign-in page: a link for its staff"`
 }
 
 type newProvider struct {
@@ -122,7 +124,8 @@ func mayImpersonate(c api.Ctx) error {
 }
 
 func (m *Module) detail(c api.Ctx, p Provider) ProviderDetail {
-	return ProviderDetail{Provider: p, RedirectURL: m.Redirect(m.PublicURL, p.ID),
+	return ProviderDetail{Provider: p, RedirectURL: m.Redirect(m.PublicURL, p.ID, false),
+		AppRedirectURL: m.Redirect(m.PublicURL, p.ID, true), AppURL: strings.TrimSuffix(m.PublicURL, "/") + "/app/?school=" + c.School.ID.String(),
 		SignInURL: strings.TrimSuffix(m.PublicURL, "/") + "/console/?school=" + c.School.ID.String()}
 }
 

@@ -26,7 +26,7 @@ type Module struct {
 	Providers Providers
 	PublicURL string
 	// Redirect is where an identity provider sends browsers back to.
-	Redirect func(publicURL string, provider uuid.UUID) string
+	Redirect func(publicURL string, provider uuid.UUID, app bool) string
 }
 
 // Describe is everything about the module.
@@ -46,7 +46,7 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints. Who sets a provider up decides who signs in as whom.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
-		api.Create("/school-admin/sign-in/provider/create", "setting", "Add an identity provider by which administrators may sign in",
+		api.Create("/school-admin/sign-in/provider/create", "setting", "Add an identity provider by which the staff may sign in",
 			m.create, api.Fresh, api.Says("Identity provider added")),
 		api.List("/school-admin/sign-in/provider/list", "setting", "List the identity providers", providerListing, m.list),
 		api.Query("/school-admin/sign-in/provider/check", "setting", "Ask an identity provider whether it can be used", m.check,

@@ -331,6 +331,7 @@ function drawPage() {
     for (const method of methods) {
       const op = operations[method];
       if (!op) continue;
+      op.security ??= api.security;
       const tag = (op.tags || ["other"])[0];
       if (!byTag.has(tag)) byTag.set(tag, []);
       byTag.get(tag).push({ path, method, op, words: `${method} ${path} ${op.summary} ${op.operationId} ${tag}`.toLowerCase() });

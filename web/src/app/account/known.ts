@@ -2,6 +2,7 @@
 import { storePrefix } from '../../api/home'
 
 const phoneAt = `${storePrefix}phone`
+const schoolAt = `${storePrefix}school`
 const pinAt = `${storePrefix}pin`
 
 export const knownPhone = {
@@ -16,4 +17,10 @@ export const knownPhone = {
 export const knownPin = {
   get: () => localStorage.getItem(pinAt) as 'set' | 'later' | null,
   set: (is: 'set' | 'later') => localStorage.setItem(pinAt, is),
+}
+
+/** The school whose link this browser came by. */
+export const knownSchool = {
+  get: () => localStorage.getItem(schoolAt) ?? '',
+  set: (school: string) => localStorage.setItem(schoolAt, school),
 }

@@ -8,6 +8,7 @@ import { Button, Field } from '../ui'
 import { likelyCode } from './dial'
 import { knownPhone, knownPin } from './known'
 import { LanguageChoice } from './language'
+import { SchoolSignIn } from './school-sign-in'
 
 type Step = 'phone' | 'code' | 'pin'
 
@@ -112,6 +113,7 @@ export function SignIn() {
           {t('signIn.otherPhone')}
         </Button>
       )}
+      <SchoolSignIn />
       <div className="spread">
         <LanguageChoice />
       </div>

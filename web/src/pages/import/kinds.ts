@@ -148,6 +148,23 @@ const others: Kind[] = [
     ],
   },
   {
+    key: 'ONEROSTER',
+    module: 'student',
+    name: t('OneRoster bundle'),
+    title: t('Import a OneRoster bundle'),
+    path: '/school-admin/oneroster/import',
+    list: '/students',
+    many: t('records'),
+    accept: '.zip',
+    columns: t(
+      'A zip of OneRoster 1.2 or 1.1, as another program exports it: students with their divisions and guardians, staff, subjects, and who teaches what. It is read as the table below.',
+    ),
+    sample: [
+      ['part', 'admissionNumber', 'firstName', 'lastName', 'class', 'division'],
+      ['STUDENT', '2026-0001', 'Asha', 'Rao', 'Class 5', 'A'],
+    ],
+  },
+  {
     key: 'TIMETABLE',
     module: 'timetable',
     name: t('Timetable'),
