@@ -50,10 +50,25 @@ type Message struct {
 	Attempts   int
 	// Wait is after how long unread the next way is tried; zero: it is not.
 	Wait time.Duration
+	// UserID is whom it is to, and Keys are the lines of their log that it tells; a topic's has none.
+	UserID *uuid.UUID
+	Keys   []string
+	Paper  *Paper // goes with it; nil: none
 	// Ruled: a rule of the school chose this way, and it may have another.
 	Ruled     bool
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: it does not
+}
+
+// Paper is a document that goes with a message: a PDF.
+type Paper struct {
+	Name string // as receipt-17.pdf
+	Body []byte
+}
+
+// PaperDriver is a driver by which papers go with some messages.
+type PaperDriver interface {
+	TakesPaper(m Message) bool
 }
 
 // Driver calls one provider. It returns the provider's own id of the message. Any error that

@@ -119,7 +119,7 @@ const claimSQL = `with due as (
 	update delivery d set attempts = d.attempts + 1, next_at = $4
 	from due where d.id = due.id
 	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at,
-		d.attempts, d.created_at,
+		d.attempts, d.created_at, d.user_id, coalesce(d.log_keys, '{}') as log_keys,
 		coalesce((select u.language from app_user u where u.id = d.user_id), '') as language,
 		d.rule is not null as ruled, coalesce(d.wait_minutes, 0) as wait_minutes,
 		coalesce((select s.reason from suppression s where s.channel = d.channel and s.recipient = lower(d.recipient)), '') as suppressed`
@@ -138,6 +138,8 @@ type claimedRow struct {
 	ExpiresAt   *time.Time
 	Attempts    int
 	CreatedAt   time.Time
+	UserID      *uuid.UUID
+	LogKeys     []string
 	Ruled       bool
 	WaitMinutes int
 	Suppressed  string
@@ -153,7 +155,7 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 			m := Message{
 				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
 				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID,
-				Urgent: d.Urgent, Attempts: d.Attempts, CreatedAt: d.CreatedAt,
+				Urgent: d.Urgent, Attempts: d.Attempts, CreatedAt: d.CreatedAt, UserID: d.UserID, Keys: d.LogKeys,
 				suppressed: d.Suppressed, Ruled: d.Ruled, Wait: time.Duration(d.WaitMinutes) * time.Minute,
 			}
 			if d.Language != "" {

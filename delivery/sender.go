@@ -37,6 +37,8 @@ type Parts struct {
 	Browsers    *Browsers          // nil: no web push
 	MaxInFlight map[Channel]int    // messages in flight at once; a few unless set
 	Secret      []byte             // seals the platform's own messages
+	// Papers makes the paper that goes with a message; nil: there is none.
+	Papers func(ctx context.Context, m Message) (*Paper, error)
 	// SMSLimit is how many segments all schools together may send in a day; 0: any.
 	SMSLimit int
 	Clock    func() time.Time
@@ -279,6 +281,7 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 			s.WakeBrowsers()
 		}
 	}
+	s.addPaper(ctx, l, &m)
 	id, err := l.send(ctx, m)
 	if browsers > 0 && (errors.Is(err, ErrNoProvider) || id == notice.NoDevice) {
 		id, err = "to browsers", nil
@@ -304,6 +307,17 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 		next = rest
 	}
 	return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), oneAddress: fault.OneAddress}
+}
+
+// addPaper adds the paper that goes with a message. Without one it is sent all the same: it says what has happened.
+func (s *Sender) addPaper(ctx context.Context, l *lane, m *Message) {
+	d, takes := l.driver.(PaperDriver)
+	if !takes || s.Papers == nil || m.UserID == nil || !d.TakesPaper(*m) {
+		return
+	}
+	var err error
+	m.Paper, err = s.Papers(ctx, *m)
+	s.warn(m.SchoolID, m.Channel, "a message goes without its paper", err)
 }
 
 func (s *Sender) warn(school uuid.UUID, c Channel, what string, err error) {

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
+	"mime/multipart"
 	"net/http"
+	"net/textproto"
 	"net/url"
 	"slices"
 	"strconv"
@@ -19,12 +22,16 @@ import (
 type WhatsAppAPI struct {
 	client          *http.Client
 	endpoint, token string
-	templates       map[string]string // by type of notice; "" is for all others
+	templates       map[string]string // by type of notice, with withPaper after it if a paper goes with it; "" is for all others
 	languages       []string          // of the templates; the first is for all other languages
 }
 
-// NewWhatsApp reads https://:token@graph.facebook.com/v23.0/{phone number id}, and templates as notice or ATTENDANCE=absence.
-// The body of each has three parameters: the school's name, the title and the text.
+// withPaper follows the type of notice of a template whose header is a document.
+const withPaper = "+PDF"
+
+// NewWhatsApp reads https://:token@graph.facebook.com/v23.0/{phone number id}, and templates as notice, ATTENDANCE=absence or
+// FEE+PDF=receipt. The body of each has three parameters: the school's name, the title and the text. Those with +PDF have a
+// document as their header; without one for its type, a message goes without its paper.
 func NewWhatsApp(address *url.URL, templates, languages []string) (*WhatsAppAPI, error) {
 	token, ok := address.User.Password()
 	if !ok || address.Host == "" || strings.Trim(address.Path, "/") == "" {
@@ -43,7 +50,7 @@ func NewWhatsApp(address *url.URL, templates, languages []string) (*WhatsAppAPI,
 	}
 	plain := *address
 	plain.User = nil
-	return &WhatsAppAPI{client: NewHTTPClient(), endpoint: strings.TrimSuffix(plain.String(), "/") + "/messages", token: token,
+	return &WhatsAppAPI{client: NewHTTPClient(), endpoint: strings.TrimSuffix(plain.String(), "/"), token: token,
 		templates: byType, languages: languages}, nil
 }
 
@@ -73,36 +80,79 @@ func (w *WhatsAppAPI) language(locale string) string {
 	return w.languages[0]
 }
 
-// Send sends one message.
+// TakesPaper reports whether there is a template with a document for the message's type.
+func (w *WhatsAppAPI) TakesPaper(m Message) bool { return w.templates[m.Type+withPaper] != "" }
+
+// Send sends one message. Its paper is uploaded before; if Meta does not take that, the message goes without.
 func (w *WhatsAppAPI) Send(ctx context.Context, m Message) (string, error) {
 	template := w.templates[m.Type]
 	if template == "" {
 		template = w.templates[""]
 	}
+	components := []any{map[string]any{"type": "body",
+		"parameters": []whatsAppText{parameter(m.School), parameter(m.Title), parameter(m.Body)}}}
+	if m.Paper != nil && w.TakesPaper(m) {
+		media, err := w.upload(ctx, m.Paper)
+		if err != nil && !faultOf(err).Permanent {
+			return "", err
+		}
+		if err == nil {
+			template = w.templates[m.Type+withPaper]
+			components = append(components, map[string]any{"type": "header", "parameters": []any{
+				map[string]any{"type": "document", "document": map[string]any{"id": media, "filename": m.Paper.Name}}}})
+		}
+	}
 	body, err := json.Marshal(map[string]any{
 		"messaging_product": "whatsapp", "recipient_type": "individual", "to": strings.TrimPrefix(m.To, "+"), "type": "template",
-		"template": map[string]any{"name": template, "language": map[string]any{"code": w.language(m.Locale)}, "components": []any{
-			map[string]any{"type": "body", "parameters": []whatsAppText{parameter(m.School), parameter(m.Title), parameter(m.Body)}}}},
+		"template":                 map[string]any{"name": template, "language": map[string]any{"code": w.language(m.Locale)}, "components": components},
 		"biz_opaque_callback_data": reference(m),
 	})
 	if err != nil {
 		return "", err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.endpoint, bytes.NewReader(body))
+	return w.call(ctx, "/messages", "application/json", body)
+}
+
+// upload gives a paper to Meta, which keeps it for thirty days, and returns its id there.
+func (w *WhatsAppAPI) upload(ctx context.Context, p *Paper) (string, error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	header := textproto.MIMEHeader{}
+	header.Set("Content-Type", "application/pdf")
+	header.Set("Content-Disposition", mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": p.Name}))
+	err := errors.Join(form.WriteField("messaging_product", "whatsapp"), form.WriteField("type", "application/pdf"))
+	part, partErr := form.CreatePart(header)
+	if err = errors.Join(err, partErr); err != nil {
+		return "", err
+	}
+	if _, err = part.Write(p.Body); err != nil {
+		return "", err
+	}
+	if err = form.Close(); err != nil {
+		return "", err
+	}
+	return w.call(ctx, "/media", form.FormDataContentType(), body.Bytes())
+}
+
+// call posts to Meta and returns the id of what it took.
+func (w *WhatsAppAPI) call(ctx context.Context, path, contentType string, body []byte) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.endpoint+path, bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
-	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("Authorization", "Bearer "+w.token)
 	status, said, err := post(w.client, r)
 	if err != nil {
 		return "", err
 	}
+	type taken struct {
+		ID string `json:"id"`
+	}
 	var answer struct {
-		Messages []struct {
-			ID string `json:"id"`
-		} `json:"messages"`
-		Error struct {
+		taken
+		Messages []taken `json:"messages"`
+		Error    struct {
 			Code    int    `json:"code"`
 			Message string `json:"message"`
 		} `json:"error"`
@@ -117,10 +167,13 @@ func (w *WhatsAppAPI) Send(ctx context.Context, m Message) (string, error) {
 		return "", &Fault{Permanent: true, Suppress: suppressed[whatsAppSuppresses[answer.Error.Code]],
 			Err: fmt.Errorf("the provider refuses it (%d, code %d): %s", status, answer.Error.Code, answer.Error.Message)}
 	}
-	if len(answer.Messages) == 0 || answer.Messages[0].ID == "" {
+	for _, m := range answer.Messages {
+		answer.ID = m.ID
+	}
+	if answer.ID == "" {
 		return "", Unavailable(0, "the provider's answer %d has no id: %s", status, excerpt(said))
 	}
-	return answer.Messages[0].ID, nil
+	return answer.ID, nil
 }
 
 // whatsAppBusy are the codes of errors that are about our account at present, not about the message: too many calls, a service

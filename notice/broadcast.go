@@ -14,8 +14,8 @@ type Broadcast struct {
 	RecordID uuid.UUID
 	Title    string
 	Body     string
-	Teaser   string // the text for a locked screen
-	Urgent   bool   // as of a Notice
+	Teaser   Text // the phrase for a locked screen, in each recipient's language
+	Urgent   bool // as of a Notice
 	Until    *time.Time
 	Silent   bool // as of a Notice
 

@@ -144,7 +144,7 @@ func (c *Client) checkDocumented(t testing.TB, method, path string, a Answer) {
 	if a.Status < 400 || a.Status == http.StatusMethodNotAllowed || c.app.Service == nil { // 405 is of no row
 		return
 	}
-	row := c.app.row(method, path)
+	row := c.app.Row(method, path)
 	var f Failure
 	if row != nil && row.Form != nil {
 		f.Error = http.StatusText(a.Status) // its words are its standard's
@@ -160,8 +160,8 @@ func (c *Client) checkDocumented(t testing.TB, method, path string, a Answer) {
 	}
 }
 
-// row is the endpoint that a call is for; nil: none. A path of fixed words goes before one with an id.
-func (a *App) row(method, path string) (found *api.Row) {
+// Row is the endpoint that a call is for; nil: none. A path of fixed words goes before one with an id.
+func (a *App) Row(method, path string) (found *api.Row) {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(path, "/")
 	for i := range a.Service.Kernel.Rows {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -23,8 +24,9 @@ type WhatsApp struct {
 	t      testing.TB
 	Secret string // signs its reports
 
-	mu   sync.Mutex
-	sent []WhatsAppMessage
+	mu     sync.Mutex
+	sent   []WhatsAppMessage
+	papers []delivery.Paper // uploaded, by what their id ends with
 }
 
 // WhatsAppMessage is a message as Meta gets it.
@@ -40,8 +42,12 @@ type WhatsAppMessage struct {
 		Components []struct {
 			Type       string `json:"type"`
 			Parameters []struct {
-				Type string `json:"type"`
-				Text string `json:"text"`
+				Type     string `json:"type"`
+				Text     string `json:"text"`
+				Document struct {
+					ID       string `json:"id"`
+					Filename string `json:"filename"`
+				} `json:"document"`
 			} `json:"parameters"`
 		} `json:"components"`
 	} `json:"template"`
@@ -53,7 +59,24 @@ type WhatsAppMessage struct {
 func (m WhatsAppMessage) Words() (out []string) {
 	for _, c := range m.Template.Components {
 		for _, p := range c.Parameters {
-			out = append(out, p.Text)
+			if c.Type == "body" {
+				out = append(out, p.Text)
+			}
+		}
+	}
+	return out
+}
+
+// Paper is the document in a template's header, under the name that its reader sees; none: empty.
+func (w *WhatsApp) Paper(m WhatsAppMessage) (out delivery.Paper) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range m.Template.Components {
+		for _, p := range c.Parameters {
+			var n int
+			if _, err := fmt.Sscanf(p.Document.ID, "media.%d", &n); err == nil && n < len(w.papers) && c.Type == "header" {
+				out = delivery.Paper{Name: p.Document.Filename, Body: w.papers[n].Body}
+			}
 		}
 	}
 	return out
@@ -69,6 +92,10 @@ func NewWhatsApp(t testing.TB) *WhatsApp {
 }
 
 func (w *WhatsApp) take(answer http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v23.0/42/media" {
+		w.keep(answer, r)
+		return
+	}
 	var m WhatsAppMessage
 	answer.Header().Set("Content-Type", "application/json")
 	err := json.NewDecoder(r.Body).Decode(&m)
@@ -84,6 +111,26 @@ func (w *WhatsApp) take(answer http.ResponseWriter, r *http.Request) {
 	w.sent = append(w.sent, m)
 	_, _ = fmt.Fprintf(answer, `{"messaging_product": "whatsapp", "contacts": [{"input": %q, "wa_id": %q}], "messages": [{"id": %q}]}`,
 		m.To, m.To, m.ID)
+}
+
+// keep takes a document that a message is to have.
+func (w *WhatsApp) keep(answer http.ResponseWriter, r *http.Request) {
+	answer.Header().Set("Content-Type", "application/json")
+	file, header, err := r.FormFile("file")
+	if err != nil || r.Header.Get("Authorization") != "Bearer token" || r.FormValue("messaging_product") != "whatsapp" ||
+		r.FormValue("type") != "application/pdf" || header.Header.Get("Content-Type") != "application/pdf" {
+		answer.WriteHeader(http.StatusBadRequest)
+		_, _ = fmt.Fprint(answer, `{"error": {"code": 131053, "message": "Media upload error"}}`)
+		return
+	}
+	body, err := io.ReadAll(file)
+	if err != nil {
+		w.t.Error(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.papers = append(w.papers, delivery.Paper{Name: header.Filename, Body: body})
+	_, _ = fmt.Fprintf(answer, `{"id": "media.%d"}`, len(w.papers)-1)
 }
 
 // Sent are the messages that it took.

@@ -62,6 +62,8 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 	lessons := &timetable.Module{Schools: s.schools, Closed: register.DaysOff, OnLeave: leaves.EmployeesOnLeave, Letterhead: letterhead,
 		PublicURL: s.Config.Public}
 	years := &year.Module{AddTerms: exam.AddFirstTerms, DropTerms: exam.DropFirstTerms}
+	fees := &fee.Module{Letterhead: letterhead, Transport: transport.Rides{}}
+	s.Sender.Papers = s.papers(fees, exams)
 	modules := []api.Module{
 		sightModule(s.Hints, notifications, dispatches),
 		s.Auth.Describe(),
@@ -79,7 +81,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		years.Describe(),
 		register.Describe(),
 		exams.Describe(),
-		(&fee.Module{Letterhead: letterhead, Transport: transport.Rides{}}).Describe(),
+		fees.Describe(),
 		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
 		leaves.Describe(),
 		buses.Describe(),

@@ -119,12 +119,9 @@ func (m *Module) tell(ctx context.Context, db *gorm.DB, school *tenancy.School, 
 		return fmt.Errorf("reading whom an announcement is for: %w", err)
 	}
 	today := api.DateOf(now.In(school.Location()))
-	words := notice.Notice{Text: notice.Text{Name: "announcement.new"}}
-	if err := words.Translate(school.Locale); err != nil {
-		return err
-	}
 	return m.Teller.Broadcast(ctx, db, school, now, notice.Broadcast{
-		Type: notice.Announcement, Key: "announcement/" + id.String(), RecordID: id, Title: a.Title, Body: a.Body, Teaser: words.Teaser,
+		Type: notice.Announcement, Key: "announcement/" + id.String(), RecordID: id, Title: a.Title, Body: a.Body,
+		Teaser: notice.Text{Name: "announcement.new"},
 		Urgent: a.Urgent, Until: a.ExpiresAt, Silent: of.Silent,
 		Recipients: recipients(a.TargetAudience), Topics: topics(school.ID, a.TargetAudience, targets > 0),
 		Args: map[string]any{"id": id, "today": today},

@@ -1,6 +1,7 @@
 package exam
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/paper"
 	"homeroom/tenancy"
 )
@@ -68,6 +70,49 @@ func (m *Module) divisionCards(c api.Ctx, r classCards) (api.Stream, error) {
 		}
 		return doc.Close()
 	}}, nil
+}
+
+// Cards are the paper of the report cards of some of the calling parent's children, of the year of some exams, with what is
+// published; nil: there are none.
+func (m *Module) Cards(c api.Ctx, exams, students []uuid.UUID) (*api.File, error) {
+	var years []roster.AcademicYear
+	var mine []uuid.UUID
+	err := tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `select id from student where id = any($1) and id in (` + roster.LinkedIDs("$2") + `) order by first_name, id`,
+			Args: []any{students, c.User.ID}, Scan: tenancy.Values(&mine)})
+	if err != nil {
+		return nil, fmt.Errorf("looking for report cards: %w", err)
+	}
+	err = c.DB.Where("id in (select academic_year_id from exam where id in ? and status = 'PUBLISHED')", exams).
+		Order("start_date desc").Limit(1).Find(&years).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading the year of report cards: %w", err)
+	}
+	if len(years) == 0 || len(mine) == 0 {
+		return nil, nil
+	}
+	year := years[0]
+	p, err := m.printer(c)
+	if err != nil {
+		return nil, err
+	}
+	cards, err := m.cardsOf(c, mine, year, false)
+	if err != nil || len(cards) == 0 {
+		return nil, err
+	}
+	if len(cards) == 1 {
+		return p.file(cards[0])
+	}
+	var out bytes.Buffer
+	doc := paper.Start(&out, p.head, "Report cards "+year.Name)
+	for _, card := range cards {
+		doc.Sheet(cardTitle(card))
+		p.draw(doc, card)
+	}
+	if err := doc.Close(); err != nil {
+		return nil, err
+	}
+	return &api.File{Name: "report-cards.pdf", ContentType: "application/pdf", Body: out.Bytes()}, nil
 }
 
 type cardSample struct {

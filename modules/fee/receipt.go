@@ -1,6 +1,7 @@
 package fee
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/roster"
 	"homeroom/paper"
 	"homeroom/tenancy"
 )
@@ -154,9 +156,49 @@ func figures(c api.Ctx) paper.Figures { return paper.FiguresOf(c.School.Writes()
 
 func day(f paper.Figures, d api.Date) string { return f.Day(d.Year, d.Month, d.Day) }
 
+// Receipts are the paper of those of some records that are receipts of the calling parent's children, a sheet each; nil: none is.
+func (m *Module) Receipts(c api.Ctx, records []uuid.UUID) (*api.File, error) {
+	var ids []uuid.UUID
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select r.id from fee_receipt r where r.id = any($1) and r.student_id in (` +
+		roster.LinkedIDs("$2") + `) order by r.number`, Args: []any{records, c.User.ID}, Scan: tenancy.Values(&ids)})
+	if err != nil {
+		return nil, fmt.Errorf("looking for receipts: %w", err)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	head, err := m.Letterhead(c)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	doc, name := paper.Start(&out, head, "Receipts"), "receipts"
+	for _, id := range ids { // of one family, of one moment: a few
+		r, err := m.receiptBy(c, printable{}, `r.id = $1`, id)
+		if err != nil {
+			return nil, err
+		}
+		doc.Sheet("Receipt")
+		r.Data.draw(c, doc)
+		if len(ids) == 1 {
+			name = "receipt-" + r.Data.ReceiptNumber
+		}
+	}
+	if err := doc.Close(); err != nil {
+		return nil, err
+	}
+	return pdfFile(name, out.Bytes()), nil
+}
+
 func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	f := figures(c)
 	doc := paper.New(head, "Receipt")
+	r.draw(c, doc)
+	return printed(doc, "receipt-"+r.ReceiptNumber)
+}
+
+// draw fills a sheet.
+func (r Receipt) draw(c api.Ctx, doc *paper.Document) {
+	f := figures(c)
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)
 	}
@@ -187,7 +229,6 @@ func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	doc.Field("Balance after", balanceWords(f, r.BalanceAfter))
 	doc.Field("Received by", r.ReceivedByName)
 	doc.Signatures("Received by", "For the school")
-	return printed(doc, "receipt-"+r.ReceiptNumber)
 }
 
 // balanceWords is a balance on paper: an advance is said to be one.
@@ -207,5 +248,9 @@ func printed(doc *paper.Document, name string) (*api.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &api.File{Name: strings.NewReplacer("/", "-", " ", "-").Replace(name) + ".pdf", ContentType: "application/pdf", Body: body}, nil
+	return pdfFile(name, body), nil
+}
+
+func pdfFile(name string, body []byte) *api.File {
+	return &api.File{Name: strings.NewReplacer("/", "-", " ", "-").Replace(name) + ".pdf", ContentType: "application/pdf", Body: body}
 }

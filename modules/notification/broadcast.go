@@ -32,13 +32,17 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 	if err != nil {
 		return err
 	}
+	teasers, err := inEveryLanguage(b.Teaser, school)
+	if err != nil {
+		return err
+	}
 	rule := string(b.Type)
 	if b.Urgent {
 		rule = urgentRule
 	}
 	args := pgx.NamedArgs{
 		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "key": b.Key, "record": b.RecordID,
-		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teaser": b.Teaser, "plain_title": plainTitle,
+		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teasers": teasers, "plain_title": plainTitle,
 		"plain_body": plainBody, "silent": b.Silent,
 	}
 	maps.Copy(args, b.Args)
@@ -74,12 +78,13 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 			message as (
 				select 'PUSH' as channel, recipient, null::uuid as user_id, case when everybody
 					and lock_screen <> 'NOTHING' then @title::text else @plain_title::text end as title,
-					case when everybody and lock_screen <> 'NOTHING' then @teaser::text else @plain_body::jsonb ->> '' end as body,
+					case when everybody and lock_screen <> 'NOTHING' then @teasers::jsonb ->> '' else @plain_body::jsonb ->> '' end as body,
 						0 as badge, false as ruled, null::int as wait_minutes from topic, school_setting
 				union all select 'PUSH', 'user_' || p.user_id, p.user_id,
 					case lock_screen when 'NOTHING' then @plain_title::text else @title::text end,
 						case lock_screen when 'NOTHING' then coalesce(@plain_body::jsonb ->> p.language, @plain_body::jsonb ->> '')
-						when 'FULL' then left(@body::text, ` + shownOnScreen + `) else @teaser::text end,
+						when 'FULL' then left(@body::text, ` + shownOnScreen + `)
+						else coalesce(@teasers::jsonb ->> p.language, @teasers::jsonb ->> '') end,
 						1 + (select count(*) from notification n where n.user_id = p.user_id and n.read_at is null
 						and ` + visibleTo("p.user_id") + `)::int, true, p.wait_minutes
 					from person p, school_setting where not p.later and p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
+	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/delivery"
@@ -29,6 +31,7 @@ const (
 	childToken     = "NOTIFICATION_TEST_TOKEN"
 	childStudent   = "NOTIFICATION_TEST_STUDENT"
 	childPhoneless = "NOTIFICATION_TEST_NO_DEVICE" // a user whom no push reaches
+	childNow       = "NOTIFICATION_TEST_NOW"       // the moment its clock begins at, if it is another; nobody asks it for notices then
 	// moreRounds says how often the process is killed, where somebody has the time.
 	moreRounds = "HOMEROOM_TEST_KILLS"
 )
@@ -58,7 +61,14 @@ func beKilled(database string) {
 	app := testkit.StartOn(t, testkit.Stack(t), database, labRows, func(_ *config.Config, o *service.Options) {
 		o.Namespace = os.Getenv(childNamespace)
 		o.Drivers = map[delivery.Channel]delivery.Driver{delivery.Push: teller{}, delivery.SMS: teller{}}
+		if now, err := time.Parse(time.RFC3339, os.Getenv(childNow)); err == nil {
+			began := time.Now()
+			o.Clock = func() time.Time { return now.Add(time.Since(began)) }
+		}
 	})
+	if os.Getenv(childNow) != "" {
+		select {}
+	}
 	office := app.Nobody()
 	office.Token = os.Getenv(childToken)
 	for range 3 {
@@ -163,6 +173,103 @@ func TestAProcessKilledAtAnyMomentOfDeliveryTellsEveryFactAndLogsItOnce(t *testi
 		if most := kills() * inHand; missing > 0 || twice > most || len(ids) < n {
 			t.Errorf("of %d by %s %d did not reach a provider, and %d did twice, of %d at most", len(ids), channel, missing, twice, most)
 		}
+	}
+}
+
+// What waited through the quiet hours is one message to each in the morning, also if processes are killed while they make it and
+// while they send it.
+func TestMorningMessage_ProcessKilledAmidIt_ReachesEachOnce(t *testing.T) {
+	t.Parallel()
+	const families = 60
+	database, namespace := testkit.DatabaseName()+"_morning_kill", "morning_"+uuid.NewString()[:8]
+	night := &clock{now: time.Now()}
+	late := &provider{}
+	app := testkit.StartOn(t, testkit.Stack(t), database, labRows, func(_ *config.Config, o *service.Options) {
+		o.Namespace, o.Clock = namespace, night.Now
+		o.Drivers = map[delivery.Channel]delivery.Driver{delivery.Push: late, delivery.SMS: late}
+	})
+	school := app.NewSchool(t)
+	night.at(school, 22, 30)
+	o := newOffice(t, school)
+	o.QuietHours(t, "21:00", "07:00")
+	o.families(t, families)
+	var children []uuid.UUID
+	if err := o.DB(t).Raw(`select id from student`).Scan(&children).Error; err != nil {
+		t.Fatal(err)
+	}
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-absent", map[string]any{"studentIds": children})
+	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-register", map[string]any{"studentIds": children})
+	testkit.Eventually(t, "two things wait for each", func() bool { return o.Count(t, "digest_entry", "true") == 2*families })
+
+	// The first is killed while the messages are made: a line of the log is held, for which it waits after its entries were taken.
+	at := night.Now().Add(8*time.Hour + 31*time.Minute)
+	env := func() []string {
+		at = at.Add(2 * time.Minute) // what a dead process had claimed is free by then
+		return []string{childDatabase + "=" + database, childNamespace + "=" + namespace, childNow + "=" + at.Format(time.RFC3339)}
+	}
+	free := func() bool { // nobody has taken an entry
+		var n int
+		err := o.DB(t).Raw(`select count(*) from (select from digest_entry for update skip locked) e`).Scan(&n).Error
+		return err == nil && n == 2*families
+	}
+	err := o.DB(t).Transaction(func(tx *gorm.DB) error {
+		if err := tx.Exec(`select from notification where dedupe_key like 'absent/%' for update`).Error; err != nil {
+			return err
+		}
+		first := exec.Command(os.Args[0])
+		first.Env, first.Stderr = append(os.Environ(), env()...), os.Stderr
+		if err := first.Start(); err != nil {
+			return err
+		}
+		testkit.Eventually(t, "it makes the messages", func() bool { return !free() })
+		_ = first.Process.Kill()
+		_ = first.Wait()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "what it took is given back", free)
+	if n := o.Count(t, "delivery", "user_id is not null"); n != 0 {
+		t.Fatalf("killed amid making them: %d messages, want none", n)
+	}
+
+	// The others are killed while they send.
+	told := map[string]int{}
+	for range kills() - 1 {
+		for _, word := range runAndKill(t, env(), 1+rand.IntN(families/kills())) {
+			what, id, _ := strings.Cut(word, " ")
+			if school, id, _ := strings.Cut(id, "/"); what == "sent" && school == o.ID.String() {
+				told[id]++
+			}
+		}
+	}
+	at = at.Add(2 * time.Minute)
+	night.turn(at.Sub(night.Now()))
+	testkit.Eventually(t, "nothing waits", func() bool {
+		return o.Count(t, "delivery", "state = 'QUEUED'") == 0 && o.Count(t, "digest_entry", "true") == 0 &&
+			o.Count(t, "delivery", "user_id is not null") >= families
+	})
+	for _, m := range late.got(o.ID) {
+		told[m.ID.String()]++
+	}
+	var ids []string
+	if err := o.DB(t).Raw(`select id::text from delivery where user_id is not null and cardinality(log_keys) = 2`).Scan(&ids).Error; err != nil {
+		t.Fatal(err)
+	}
+	if people := o.Count(t, "delivery", "user_id is not null"); len(ids) != families || people != families {
+		t.Errorf("%d messages to people, %d of them tell both things; want one to each of %d", people, len(ids), families)
+	}
+	missing, twice := 0, 0
+	for _, id := range ids {
+		if told[id] == 0 {
+			missing++
+		}
+		twice += max(0, told[id]-1)
+	}
+	t.Logf("%d messages, %d of them twice", len(ids), twice)
+	if most := (kills() - 1) * 32 * 4; missing > 0 || twice > most {
+		t.Errorf("%d messages did not reach a provider, and %d did twice, of %d at most", missing, twice, most)
 	}
 }
 

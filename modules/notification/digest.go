@@ -2,7 +2,6 @@ package notification
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"gorm.io/gorm"
@@ -48,17 +47,13 @@ func (m *Module) sendDigest(ctx context.Context, h events.Heard) error {
 		if err != nil {
 			return err
 		}
-		named, err := notice.InEveryLanguage(notice.Text{Name: "digest.title", Values: notice.Values{"school": school.Name}}, school.Locale)
-		if err != nil {
-			return err
-		}
-		titles, err := json.Marshal(named)
+		titles, err := inEveryLanguage(notice.Text{Name: "digest.title", Values: notice.Values{"school": school.Name}}, school)
 		if err != nil {
 			return err
 		}
 		now := m.Clock()
 		err = tenancy.Pipeline(db,
-			tenancy.Query{SQL: queueDigest, Args: []any{string(titles), now, school.TimeZone, title, body}},
+			tenancy.Query{SQL: queueDigest, Args: []any{titles, now, school.TimeZone, title, body}},
 			tenancy.Query{SQL: watchDigest, Args: []any{now}})
 		if err != nil {
 			return fmt.Errorf("queueing digests: %w", err)

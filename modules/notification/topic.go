@@ -41,12 +41,18 @@ const studentTopic = `'student_' || t.student_id || case t.type when 'ATTENDANCE
 // subscribe to topics by themselves, so that nobody knows who hears them. What there is
 // to read the app asks for, with its user's token. The body is JSON: in each language, and as "" in the school's.
 func plainPush(school *tenancy.School) (title, body string, err error) {
-	all, err := notice.InEveryLanguage(notice.Text{Name: "push.open"}, school.Locale)
+	body, err = inEveryLanguage(notice.Text{Name: "push.open"}, school)
+	return school.Name, body, err
+}
+
+// inEveryLanguage is a phrase by language as JSON; as "" in the school's.
+func inEveryLanguage(t notice.Text, school *tenancy.School) (string, error) {
+	all, err := notice.InEveryLanguage(t, school.Locale)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	text, err := json.Marshal(all)
-	return school.Name, string(text), err
+	return string(text), err
 }
 
 // mayFollow are users with what their apps subscribe to: their role, and a parent's

@@ -4,14 +4,88 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
+	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/delivery"
 	"homeroom/modules/notification"
 	"homeroom/testkit"
 )
+
+// A receipt and a report card go with what tells of them, to who may see them in the app, and nothing with the rest.
+func TestWhatsApp_ReceiptAndReportCard_AreDocuments(t *testing.T) {
+	t.Parallel()
+	meta := testkit.NewWhatsApp(t)
+	app, sent, clock := apart(t, func(c *config.Config, o *service.Options) {
+		c.WhatsAppSecret = meta.Secret
+		o.Drivers[delivery.WhatsApp] = meta.Driver([]string{"notice", "FEE+PDF=receipt", "RESULT+PDF=report"}, []string{"en"})
+	})
+	o := newOffice(t, app.NewSchool(t))
+	asha, bala := o.Child(t, o.seat, 2), o.Child(t, o.seat, 0)
+	mother, father := asha.Parents[0], asha.Parents[1]
+	o.Link(t, mother, bala.ID)
+	sent.without(father.UserID)
+	for _, kind := range []string{"FEE", "RESULT"} {
+		o.rule(t, kind, []string{"WHATSAPP", "SMS"})
+	}
+	testkit.Put[any](t, mother, "/parent/notification/preferences", map[string]any{"preferences": []any{}, "whatsApp": true})
+	// next is the next message, and what its paper says.
+	next := func(template string) (words string, paper testkit.Printed) {
+		t.Helper()
+		before := len(meta.Sent())
+		testkit.Eventually(t, "it is sent", func() bool { return len(meta.Sent()) > before })
+		o.settled(t, clock)
+		m := meta.Sent()[len(meta.Sent())-1]
+		if n := len(meta.Sent()) - before; n != 1 || m.Template.Name != template {
+			t.Errorf("%d messages, the last by %s; want one by %s", n, m.Template.Name, template)
+		}
+		if p := meta.Paper(m); p.Body != nil {
+			paper = testkit.ReadPaper(t, p.Body)
+			if !strings.HasSuffix(p.Name, ".pdf") {
+				t.Errorf("the paper is called %q", p.Name)
+			}
+		}
+		return strings.Join(m.Words(), " "), paper
+	}
+	pay := func(children ...testkit.Child) {
+		t.Helper()
+		for _, c := range children {
+			o.Owe(t, c.ID, 100000, api.DateOf(clock.Now().In(o.Location())))
+		}
+		testkit.Post[any](t, o.admin, "/school-admin/fee/collection/family", map[string]any{"studentId": asha.ID,
+			"amount": 100000 * len(children), "paymentMode": "CASH"})
+	}
+
+	pay(asha, bala)
+	if words, paper := next("receipt"); len(paper.Pages) != 2 || !paper.Says("Receipt") || !strings.Contains(words, "was received") {
+		t.Errorf("with %q come %d pages: %q", words, len(paper.Pages), paper.Pages)
+	}
+	if n := len(by(delivery.SMS, sent.got(o.ID))); n != 1 {
+		t.Errorf("%d SMS to who has no WhatsApp, want 1 and no paper", n)
+	}
+
+	exam := testkit.Post[struct{ ID string }](t, o.admin, "/school-admin/exam/create",
+		map[string]any{"name": "Half-yearly", "classIds": []any{o.seat.ClassID}}).ID
+	subject := testkit.Post[struct{ ID string }](t, o.admin, "/school-admin/subject/create",
+		map[string]any{"name": "Art", "code": "ART", "maxMarks": 100, "passMarks": 33}).ID
+	papers := testkit.Post[struct{ Papers []struct{ ID string } }](t, o.admin, "/school-admin/exam/schedule", map[string]any{"examId": exam,
+		"papers": []any{map[string]any{"classId": o.seat.ClassID, "subjectId": subject, "examDate": api.DateOf(clock.Now()), "startTime": "09:00",
+			"endTime": "12:00"}}})
+	testkit.Post[any](t, o.admin, "/school-admin/exam/result/upload", map[string]any{"examId": exam, "results": []any{
+		map[string]any{"paperId": papers.Papers[0].ID, "studentId": asha.ID, "marksObtained": 81.5}}})
+	testkit.Post[any](t, o.admin, "/school-admin/exam/"+exam+"/publish", map[string]any{"allowMissing": true})
+	if _, paper := next("report"); len(paper.Pages) != 1 || !paper.Says("81.5 / 100") {
+		t.Errorf("the report card has %d pages: %q", len(paper.Pages), paper.Pages)
+	}
+
+	o.tell(t, telling{Type: "FEE", Key: "a reminder", StudentID: &asha.ID})
+	if _, paper := next("notice"); len(paper.Pages) != 0 {
+		t.Errorf("with a reminder come %d pages", len(paper.Pages))
+	}
+}
 
 func TestWhatsApp_WhoHasAgreed_GetsTheTemplateAndItsStatesAreKept(t *testing.T) {
 	t.Parallel()

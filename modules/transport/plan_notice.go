@@ -63,10 +63,10 @@ func (t *TripView) tellDriver(c api.Ctx, users map[uuid.UUID]uuid.UUID, employee
 	}
 }
 
-// waited are the riders of a trip whom the bus expects.
+// waited are the riders of a trip whom the bus expects, or has aboard.
 func (t *TripDetail) waited() (people []notice.Concerned) {
 	for _, s := range t.Students {
-		if s.Status != "absent" {
+		if s.Status == "waiting" || s.Status == "boarded" {
 			people = append(people, notice.Concerned{StudentID: &s.StudentID, Name: s.name()})
 		}
 	}

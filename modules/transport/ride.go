@@ -52,34 +52,31 @@ func (m *Module) putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 	same := `exists (select from ` + wanted + ` where w."studentId" = r.student_id and w."stopId" = r.stop_id)`
 	covers := `r.start_date <= $3 and (r.end_date is null or r.end_date >= $3)`
 	args := []any{string(body), route.ID, from}
-	written := 0
-	tally := func(rows pgx.Rows) error {
-		for rows.Next() {
-			written++
-		}
-		return rows.Err()
-	}
+	var gone, joined []riderEntry
 	err = tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `delete from ride r where r.route_id = $2 and (r.start_date > $3 or (r.start_date = $3 and not ` + same + `))
-			returning 1`, Args: args, Scan: tally},
-		tenancy.Query{SQL: `update ride r set end_date = $3::date - 1 where r.route_id = $2 and ` + covers + ` and not ` + same + ` returning 1`,
-			Args: args, Scan: tally},
+			returning student_id, stop_id`, Args: args, Scan: addTo(&gone)},
+		tenancy.Query{SQL: `update ride r set end_date = $3::date - 1 where r.route_id = $2 and ` + covers + ` and not ` + same + `
+			returning student_id, stop_id`, Args: args, Scan: addTo(&gone)},
 		tenancy.Query{SQL: `update ride r set end_date = null where r.route_id = $2 and ` + covers + ` and r.end_date is not null and ` + same +
-			` returning 1`, Args: args, Scan: tally},
+			` returning student_id, stop_id`, Args: args, Scan: addTo(&joined)},
 		tenancy.Query{SQL: `insert into ride (id, student_id, route_id, stop_id, direction, start_date, created_by, created_at)
 			select gen_random_uuid(), w."studentId", $2, w."stopId", $4, $3, $5, $6 from ` + wanted + `
-			where not exists (select from ride r where r.route_id = $2 and r.student_id = w."studentId" and ` + covers + `) returning 1`,
-			Args: append(args, route.Direction, c.User.ID, c.Now), Scan: tally},
+			where not exists (select from ride r where r.route_id = $2 and r.student_id = w."studentId" and ` + covers + `)
+			returning student_id, stop_id`, Args: append(args, route.Direction, c.User.ID, c.Now), Scan: addTo(&joined)},
 	)
 	if err != nil {
 		return RouteDetail{}, fmt.Errorf("writing riders: %w", err)
 	}
-	if written == 0 {
+	if len(gone)+len(joined) == 0 {
 		c.Unchanged()
 		return routeDetail(c, route)
 	}
 	c.Changed("update", "route riders", route.ID, before, r.Students)
 	if err := tellGuardians(c, before, r.Students); err != nil {
+		return RouteDetail{}, err
+	}
+	if err := (riderNews{route: route, from: from, gone: gone, joined: joined}).tell(c); err != nil {
 		return RouteDetail{}, err
 	}
 	if !c.Today().Before(from) {
@@ -88,6 +85,18 @@ func (m *Module) putRiders(c api.Ctx, r riders) (RouteDetail, error) {
 		}
 	}
 	return routeDetail(c, route)
+}
+
+// addTo collects rides that were written.
+func addTo(list *[]riderEntry) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var r riderEntry
+		_, err := pgx.ForEachRow(rows, []any{&r.StudentID, &r.StopID}, func() error {
+			*list = append(*list, r)
+			return nil
+		})
+		return err
+	}
 }
 
 // tellGuardians says whose guardians may see other buses than before: theirs who rode and

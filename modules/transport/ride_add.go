@@ -27,7 +27,11 @@ func (m *Module) AddRide(c api.Ctx, student, routeID, stop uuid.UUID, from api.D
 	}
 	entry := riderEntry{StudentID: student, StopID: stop}
 	c.Changed("add rider", "route riders", route.ID, nil, entry)
-	if err := tellGuardians(c, nil, []riderEntry{entry}); err != nil || c.Today().Before(from) {
+	if err := tellGuardians(c, nil, []riderEntry{entry}); err != nil {
+		return err
+	}
+	err = riderNews{route: route, from: from, joined: []riderEntry{entry}}.tell(c)
+	if err != nil || c.Today().Before(from) {
 		return err
 	}
 	return m.followRiders(c, route.ID, nil, []riderEntry{entry})

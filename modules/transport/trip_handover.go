@@ -94,6 +94,8 @@ func (m *Module) giveTo(c api.Ctx, t Trip, r handover) (TripDetail, error) {
 	if err != nil {
 		return TripDetail{}, err
 	}
+	notice.Send(c, notice.ToEach(detail.waited(), detail.notice(c, "transport.moved", notice.Values{"start": "", "bus": "",
+		"driver": notice.Text{Name: "transport.driver", Values: notice.Values{"driver": detail.DriverName}}}))...)
 	return detail, tellDrivers(c, detail, *before.DriverID)
 }
 
