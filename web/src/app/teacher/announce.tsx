@@ -38,7 +38,10 @@ function AnnounceForm({ classes }: { classes: { id: string; name: string }[] }) 
   useEffect(() => {
     if (isTyped && !busy) drafts.keep(name, draft)
   }, [draft, isTyped, busy])
-  const set = (change: Partial<Draft>) => setDraft((d) => ({ ...d, ...change }))
+  const set = (change: Partial<Draft>) => {
+    setDraft((d) => ({ ...d, ...change }))
+    setError('')
+  }
   const chosen = classes.filter((c) => draft.to.includes(c.id))
 
   const publish = async (e: FormEvent) => {
