@@ -80,7 +80,7 @@ func (a *Auth) appRefresh(c api.OpenCtx, r appAccount) (appSession, error) {
 	if token == "" {
 		return appSession{}, errRefreshInvalid
 	}
-	acc, role, pair, err := a.rotate(c, token, false)
+	acc, role, pair, err := a.rotate(c, token)
 	if err == nil && acc.id != r.AccountID {
 		err = errRefreshInvalid
 	}

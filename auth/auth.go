@@ -120,7 +120,12 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 		return api.User{SessionID: claim.SessionID}, api.Unauthorized("The token is invalid or has expired").Because(err)
 	}
 	now := a.Clock()
-	k, err := a.cached(claim.SessionID, now, func() (cachedSession, error) { return a.loadSession(ctx, claim) })
+	load := func() (cachedSession, error) { return a.loadSession(ctx, claim) }
+	k, err := a.cached(claim.SessionID, now, load)
+	if err == nil && k.rotation < claim.Rotation { // the first token of a new pair, which has to be recorded
+		a.cache.Remove(claim.SessionID)
+		k, err = a.cached(claim.SessionID, now, load)
+	}
 	if err != nil {
 		return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, err)
 	}

@@ -55,14 +55,13 @@ func (a *Auth) openConsole(c api.OpenCtx, acc account, role uuid.UUID, in signed
 	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
 }
 
-// consoleRefresh changes the cookie for a new one. A page that was reloaded while it
-// waited never got the answer: within the grace its cookie is accepted once more.
+// consoleRefresh changes the cookie for a new one.
 func (a *Auth) consoleRefresh(c api.OpenCtx, _ api.Nothing) (consoleSession, error) {
 	token := c.Cookie(consoleCookie)
 	if token == "" {
 		return consoleSession{}, errRefreshInvalid
 	}
-	acc, role, pair, err := a.rotate(c, token, false)
+	acc, role, pair, err := a.rotate(c, token)
 	if err != nil {
 		var refused *api.Error
 		if errors.As(err, &refused) && refused.Status == 401 {

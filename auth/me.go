@@ -1,8 +1,6 @@
 package auth
 
 import (
-	"bytes"
-
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -66,7 +64,7 @@ func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	if !bytes.Equal(digest(r.RefreshToken), s.tokenHash) {
+	if !s.holds(r.RefreshToken) {
 		return signedIn{}, api.InvalidField("refreshToken", "refreshToken is not this session's")
 	}
 	other, err := a.byID(c, r.AccountID)

@@ -14,7 +14,7 @@ func personal() []api.PersonalTable {
 		},
 
 		{Platform: true, Table: "session", Section: "sessions", Where: ofAccount, Gone: true,
-			Own: "account_id revoke_reason method device ip proven_phone proven_by", Hidden: "token_hash previous_token_hash"},
+			Own: "account_id revoke_reason method device ip proven_phone proven_by", Hidden: "token_hash previous_token_hash sibling_hashes"},
 		{Platform: true, Table: "password_link", Section: "passwordLinks", Where: ofAccount, NoID: true, Gone: true, Own: "account_id",
 			Hidden: "token_hash", Nothing: api.Reasons{api.FixedText: "purpose"}},
 		{Platform: true, Table: "totp", Section: "authenticatorApps", Where: ofAccount, NoID: true, Gone: true, Own: "account_id",

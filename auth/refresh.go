@@ -7,13 +7,18 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
 )
 
-// reuseGrace is how long after a rotation the old token may come again without
-// alarm: two tabs, or a phone whose answer was lost on the way.
-const reuseGrace = 10 * time.Second
+const (
+	// reuseGrace is how long after a rotation the old token may come again without alarm, whatever became of the answer: two tabs, or
+	// calls of a phone that ran at once.
+	reuseGrace = 10 * time.Second
+	// maxSiblings bounds the tokens of one that comes again and again; the oldest is the least likely to have arrived.
+	maxSiblings = 5
+)
 
 type refreshRequest struct {
 	RefreshToken string `json:"refreshToken" validate:"required,max=2000"`
@@ -24,12 +29,9 @@ var (
 	errRefreshExpired = api.Coded(401, "REFRESH_TOKEN_EXPIRED", "The refresh token has expired, sign in again")
 )
 
-// refresh changes a refresh token for a new pair, in one step of the database: of any
-// number of callers with the same token, one gets a pair, and one more within the grace,
-// whose answer replaces the first. A token that comes again later was stolen, and ends the
-// session for both holders.
+// refresh changes a refresh token for a new pair, in one step of the database.
 func (a *Auth) refresh(c api.OpenCtx, r refreshRequest) (signedIn, error) {
-	acc, _, pair, err := a.rotate(c, r.RefreshToken, true)
+	acc, _, pair, err := a.rotate(c, r.RefreshToken)
 	if err != nil {
 		return signedIn{}, err
 	}
@@ -46,10 +48,12 @@ func (a *Auth) refreshCaller(token string) string {
 	return "session " + id.String()
 }
 
-// rotate changes a refresh token for a new pair. A token that was changed less than
-// reuseGrace ago is changed again: its answer was lost. With once that happens a single
-// time; a browser's page may be reloaded twice. It does not make the grace longer.
-func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role uuid.UUID, pair Pair, err error) {
+// rotate changes a refresh token for a new pair. A token that was changed before is changed again as long as no pair it was changed
+// for has been used, neither to refresh nor to call: its answers were lost on the way, and its owner has nothing else. Whichever of
+// these pairs arrived is good, and the others end with its own rotation. A token that comes when a later one has been used was stolen,
+// and ends the session for both holders.
+func (a *Auth) rotate(c api.OpenCtx, token string) (acc account, role uuid.UUID, pair Pair, err error) {
+	now := a.Clock() // before anything waits: a call that took long is not one that came late
 	sessionID, err := a.readRefresh(token)
 	if err != nil {
 		return acc, role, pair, err
@@ -67,32 +71,39 @@ func (a *Auth) rotate(c api.OpenCtx, token string, once bool) (acc account, role
 	if err = a.checkFactorRequirement(c, acc, sessionID); err != nil {
 		return acc, role, pair, err
 	}
-	if pair, err = a.pair(acc, sessionID); err != nil {
+	refresh, err := a.Tokens.SignRefresh(acc.userID, sessionID)
+	if err != nil {
 		return acc, role, pair, err
 	}
-	now := a.Clock()
-	tag, err := a.Cluster.PlatformPool().Exec(c, `
+	var rotation int
+	const newest = `(token_hash = $2 or $2 = any(sibling_hashes))`
+	err = a.Cluster.PlatformPool().QueryRow(c, `
 		update platform.session set
-			previous_token_hash = case when token_hash = $2 then token_hash when not $7 then previous_token_hash end,
-			rotated_at = case when token_hash = $2 then $4 else rotated_at end,
+			previous_token_hash = case when `+newest+` then $2 else previous_token_hash end,
+			sibling_hashes = case when `+newest+` then '{}' else (array_prepend(token_hash, sibling_hashes))[1:$7] end,
+			rotated_at = case when `+newest+` then $4 else rotated_at end,
+			rotation = case when `+newest+` then rotation + 1 else rotation end,
+			answer_used = answer_used and not `+newest+`,
 			token_hash = $3, last_used_at = $4, expires_at = $5
 		where id = $1 and revoked_at is null and expires_at > $4
-			and (token_hash = $2 or (previous_token_hash = $2 and rotated_at > $6))`,
-		sessionID, digest(token), digest(pair.RefreshToken), now, now.Add(RefreshLife), now.Add(-reuseGrace), once)
+			and (`+newest+` or (previous_token_hash = $2 and (not answer_used or rotated_at > $6)))
+		returning rotation`,
+		sessionID, digest(token), digest(refresh), now, now.Add(RefreshLife), now.Add(-reuseGrace), maxSiblings-1).Scan(&rotation)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return acc, role, pair, a.reused(c, acc, sessionID, now)
+	}
 	if err != nil {
 		return acc, role, pair, fmt.Errorf("refreshing a session: %w", err)
 	}
-	if tag.RowsAffected() == 1 {
-		a.SessionEnded(sessionID) // the cached session has a new end
-		return acc, role, pair, nil
-	}
-	return acc, role, pair, a.reused(c, acc, sessionID)
+	a.SessionEnded(sessionID) // the cached session has a new end
+	pair, err = a.pair(acc, sessionID, rotation, refresh)
+	return acc, role, pair, err
 }
 
 // reused is a refresh token that has been changed before, and not for a lost answer.
 // Within the grace it is merely refused.
-func (a *Auth) reused(c api.OpenCtx, acc account, id uuid.UUID) error {
-	n, err := a.endSessions(c, "refresh token used twice", `id = $3 and rotated_at < $4`, id, a.Clock().Add(-reuseGrace))
+func (a *Auth) reused(c api.OpenCtx, acc account, id uuid.UUID, now time.Time) error {
+	n, err := a.endSessions(c, "refresh token used twice", `id = $3 and rotated_at < $4`, id, now.Add(-reuseGrace))
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package auth
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -66,7 +68,7 @@ func (p proof) stale(acc account, now time.Time) bool {
 // fresh proof, and neither is a sign-in for which nobody was asked for anything.
 func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFactor bool, device, ip string) (Pair, error) {
 	sessionID := api.NewID()
-	pair, err := a.pair(acc, sessionID)
+	refresh, err := a.Tokens.SignRefresh(acc.userID, sessionID)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -78,7 +80,7 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 		proven_by, second_factor, proven_at, proved_at)
 		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12,
 			case when $11 or $13 then $8::timestamptz end from used`,
-		sessionID, acc.id, digest(pair.RefreshToken), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
+		sessionID, acc.id, digest(refresh), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
 		nullTime(by.at), by.isFresh())
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
@@ -86,7 +88,7 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 	if tag.RowsAffected() == 0 {
 		return Pair{}, errSignedOut
 	}
-	return pair, nil
+	return a.pair(acc, sessionID, 0, refresh)
 }
 
 func nullTime(at time.Time) *time.Time {
@@ -96,16 +98,10 @@ func nullTime(at time.Time) *time.Time {
 	return &at
 }
 
-func (a *Auth) pair(acc account, sessionID uuid.UUID) (Pair, error) {
-	access, err := a.Tokens.SignAccess(Access{UserID: acc.userID, SessionID: sessionID, SchoolID: acc.schoolID, Role: acc.role})
-	if err != nil {
-		return Pair{}, err
-	}
-	refresh, err := a.Tokens.SignRefresh(acc.userID, sessionID)
-	if err != nil {
-		return Pair{}, err
-	}
-	return Pair{AccessToken: access, RefreshToken: refresh}, nil
+func (a *Auth) pair(acc account, sessionID uuid.UUID, rotation int, refresh string) (Pair, error) {
+	access, err := a.Tokens.SignAccess(Access{UserID: acc.userID, SessionID: sessionID, SchoolID: acc.schoolID, Role: acc.role,
+		Rotation: rotation})
+	return Pair{AccessToken: access, RefreshToken: refresh}, err
 }
 
 // digest is how refresh tokens are kept. They are long and random: a plain hash does.
@@ -119,6 +115,7 @@ type cachedSession struct {
 	user      api.User
 	expiresAt time.Time // zero: never
 	until     time.Time // then it is read again
+	rotation  int       // the newest whose access token came
 	keyHash   []byte    // of an API key; nil: a session
 }
 
@@ -133,7 +130,12 @@ func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, er
 	if s.revokedAt != nil || acc.userID != claim.UserID || acc.schoolID != claim.SchoolID || acc.role != claim.Role {
 		return cachedSession{}, errSignedOut
 	}
-	k := cachedSession{expiresAt: s.expiresAt, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID,
+	if claim.Rotation == s.rotation && !s.answerUsed {
+		if err = a.recordUse(ctx, s); err != nil {
+			return cachedSession{}, err
+		}
+	}
+	k := cachedSession{expiresAt: s.expiresAt, rotation: claim.Rotation, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID,
 		SchoolID: acc.schoolID, Role: acc.role}}
 	if k.user.RoleID, err = a.findRole(ctx, acc); err != nil {
 		return cachedSession{}, err
@@ -141,15 +143,33 @@ func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, er
 	return k, nil
 }
 
+// recordUse records that the answer of the last rotation arrived: the token from before is over. It is one write for a rotation.
+func (a *Auth) recordUse(ctx context.Context, s session) error {
+	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.session set answer_used = true
+		where id = $1 and rotation = $2 and not answer_used`, s.id, s.rotation)
+	if err != nil {
+		return fmt.Errorf("recording the use of a session's tokens: %w", err)
+	}
+	return nil
+}
+
 // session is the state a token's session is in.
 type session struct {
-	id        uuid.UUID
-	tokenHash []byte
-	rotatedAt *time.Time
-	expiresAt time.Time
-	revokedAt *time.Time
-	proof     proof
-	createdAt time.Time
+	id            uuid.UUID
+	tokenHash     []byte
+	siblingHashes [][]byte
+	rotation      int
+	answerUsed    bool
+	expiresAt     time.Time
+	revokedAt     *time.Time
+	proof         proof
+	createdAt     time.Time
+}
+
+// holds reports whether a refresh token is the session's: of several that a lost answer has led to, whichever arrived.
+func (s session) holds(token string) bool {
+	sum := digest(token)
+	return bytes.Equal(sum, s.tokenHash) || slices.ContainsFunc(s.siblingHashes, func(h []byte) bool { return bytes.Equal(sum, h) })
 }
 
 // findSession reads a session with its account; one that is gone or whose account is
@@ -160,12 +180,13 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 	var school *uuid.UUID
 	err := a.Cluster.PlatformPool().QueryRow(ctx, `
 		select a.id, a.school_id, a.user_id, a.role_type, coalesce(a.phone, ''), coalesce(a.email, ''),
-			s.token_hash, s.rotated_at, s.expires_at, s.revoked_at, s.method, s.proven_phone, s.proven_by,
+			s.token_hash, s.sibling_hashes, s.rotation, s.answer_used, s.expires_at, s.revoked_at, s.method, s.proven_phone, s.proven_by,
 			coalesce(s.proven_at, s.created_at), s.created_at
 		from platform.session s join platform.account a on a.id = s.account_id
 		where s.id = $1 and not a.disabled and a.barred_at is null`, id).
 		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email,
-			&s.tokenHash, &s.rotatedAt, &s.expiresAt, &s.revokedAt, &s.proof.method, &s.proof.phone, &s.proof.by, &s.proof.at, &s.createdAt)
+			&s.tokenHash, &s.siblingHashes, &s.rotation, &s.answerUsed, &s.expiresAt, &s.revokedAt,
+			&s.proof.method, &s.proof.phone, &s.proof.by, &s.proof.at, &s.createdAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return acc, s, errSignedOut
 	}

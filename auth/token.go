@@ -87,6 +87,7 @@ type accessClaims struct {
 	SchoolID string       `json:"schoolId"`
 	Role     api.RoleType `json:"role"`
 	Session  string       `json:"sid"`
+	Rotation int          `json:"rot,omitempty"`
 	Type     string       `json:"type,omitempty"` // always empty: a refresh token is no access token
 	jwt.RegisteredClaims
 }
@@ -103,6 +104,7 @@ type Access struct {
 	SessionID uuid.UUID
 	SchoolID  uuid.UUID // zero for the cross-school administrator
 	Role      api.RoleType
+	Rotation  int // how often the session's refresh token had been changed
 }
 
 // SignAccess makes an access token.
@@ -111,7 +113,7 @@ func (t *Tokens) SignAccess(a Access) (string, error) {
 	if a.SchoolID != uuid.Nil {
 		school = a.SchoolID.String()
 	}
-	return t.sign(accessClaims{Role: a.Role, SchoolID: school, Session: a.SessionID.String(),
+	return t.sign(accessClaims{Role: a.Role, SchoolID: school, Session: a.SessionID.String(), Rotation: a.Rotation,
 		RegisteredClaims: t.registered(a.UserID, AccessLife)})
 }
 
@@ -181,7 +183,7 @@ func (t *Tokens) accessOf(c accessClaims) (Access, error) {
 	}
 	var a Access
 	var err error
-	a.Role = c.Role
+	a.Role, a.Rotation = c.Role, c.Rotation
 	if a.UserID, err = uuid.Parse(c.Subject); err != nil {
 		return a, fmt.Errorf("sub: %w", err)
 	}

@@ -63,3 +63,9 @@ func TestScreenshots(t *testing.T) {
 	app.NewSchoolAs(t, lifecycle.NewSchool{Name: "Lake Academy", Code: "lake-academy"})
 	browse(t, app, "screenshots", map[string]any{"password": password, "south": testkit.Database(t, stack, "main", database+"_south")})
 }
+
+// TestScreenshotsOfApp takes pictures of every page of the people's app, in every language, light and dark.
+func TestScreenshotsOfApp(t *testing.T) {
+	app := testkit.Shared(t)
+	browse(t, app, "app-screenshots", everyPage(t, app))
+}

@@ -202,6 +202,31 @@ export default async function ({ url: server, story, say, phone, parentPhone, to
     await page.getByRole('link', { name: 'Announcements' }).waitFor()
     await look(page, 'teacher-messages')
 
+    say('announces something to the parents of the class, without a line; it arrives once')
+    await page.getByRole('link', { name: 'Announcements' }).click()
+    await page.getByRole('link', { name: 'New announcement' }).click()
+    await page.getByLabel('Title').fill('A trip to the museum')
+    await page.getByLabel('Text').fill('On Friday. Bring water.')
+    await page.getByLabel('Class 5 · A').uncheck()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Choose a class').waitFor()
+    await page.getByLabel('Class 5 · A').check()
+    await look(page, 'teacher-announce')
+    await cut()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Waiting to be sent').waitFor()
+    await page.reload()
+    await page.getByText('Waiting to be sent').waitFor()
+    await mend()
+    await page.getByRole('link', { name: /A trip to the museum.*From you/ }).waitFor()
+    await look(page, 'teacher-announcements')
+    const { items: news } = await office('GET', '/school-admin/announcement/list')
+    want(news.length === 1, `one announcement is there, not ${news.length}`)
+    want(
+      news[0].targetAudience === 'PARENTS' && news[0].divisionIds[0] === division,
+      'it is for the parents of the class',
+    )
+
     say('reads in Arabic, from right to left, and in Hindi and Swahili')
     for (const [code, today, more] of [
       ['ar', 'اليوم', 'المزيد'],

@@ -116,6 +116,7 @@ const teacher: Area = {
     { at: '/leave/requests', Page: part(() => import('./teacher/leave-requests'), 'LeaveRequests') },
     { at: '/leave', Page: part(() => import('./teacher/leave'), 'OwnLeave') },
     { at: '/leave/new', Page: part(() => import('./teacher/leave'), 'OwnLeaveForm') },
+    { at: '/messages/announcements/new', Page: part(() => import('./teacher/announce'), 'Announce') },
     ...messages,
     ...account,
   ],

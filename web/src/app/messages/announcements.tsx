@@ -1,13 +1,21 @@
+import { IconPencil } from '@tabler/icons-react'
 import { useEffect } from 'react'
-import { api, call, done } from '../../api/client'
+import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
+import { useMay, useSession } from '../../api/session'
 import { t } from '../../messages/messages'
 import { useFormat } from '../format'
+import { useUnsent } from '../queue'
 import { useRead } from '../read'
-import { Card, Line, Page, Shown, Status } from '../ui'
+import { Link } from '../route'
+import { Card, Line, Page, Parts, Shown, Status } from '../ui'
+import { Unsent } from '../unsent'
 import { Box, useClient } from './box'
 import { Files } from './files'
 import { useNotices } from './notices'
+import { type AnnouncementItem, announcements } from './send'
+
+type Announced = Schemas['AnnouncementView']
 
 /** What the school has announced, the newest first. */
 export function Announcements() {
@@ -16,6 +24,8 @@ export function Announcements() {
   const read = useRead([`/${client}/announcement/list`], () =>
     call(api.GET(`/${client}/announcement/list`, { params: { query: { limit: 50 } } })),
   )
+  const { user } = useSession()
+  const writes = useMay()('announcement', 'write') && user.role === 'TEACHER'
   const unread = new Set(
     useNotices(true)
       .data?.notifications.filter((n) => n.type === 'ANNOUNCEMENT')
@@ -23,6 +33,13 @@ export function Announcements() {
   )
   return (
     <Box tab="announcements">
+      {writes && (
+        <Link to="/messages/announcements/new" className="button" data-look="main">
+          <IconPencil aria-hidden size={20} />
+          {t('announcements.write')}
+        </Link>
+      )}
+      <NotSent />
       <Shown of={read} lines={5} isEmpty={(d) => d.items.length === 0} empty="announcements.none">
         {({ items }) => (
           <Card label={t('announcements.title')}>
@@ -31,14 +48,46 @@ export function Announcements() {
                 key={a.id}
                 to={`/messages/announcement/${a.id}`}
                 title={<bdi>{a.title}</bdi>}
-                note={format.dateOf(a.publishedAt ?? a.createdAt)}
-                end={unread.has(a.id) && <Status tone="bad">{t('messages.unreadOne')}</Status>}
+                note={
+                  <Parts
+                    of={[
+                      format.dateOf(a.publishedAt ?? a.createdAt),
+                      a.createdBy === user.id && t('announcements.mine'),
+                    ]}
+                  />
+                }
+                end={unread.has(a.id) ? <Status tone="bad">{t('messages.unreadOne')}</Status> : <Withdrawn of={a} />}
               />
             ))}
           </Card>
         )}
       </Shown>
     </Box>
+  )
+}
+
+/** Of the teacher's own: an office may take one back. */
+function Withdrawn({ of }: { of: Announced }) {
+  return of.status === 'WITHDRAWN' && <Status tone="plain">{t('announcements.withdrawn')}</Status>
+}
+
+/** What the teacher announced and the service does not have yet. */
+function NotSent() {
+  const unsent = (useUnsent(announcements) ?? []) as readonly AnnouncementItem[]
+  if (unsent.length === 0) return null
+  return (
+    <Card label={t('queue.title')}>
+      <ul className="rows">
+        {unsent.map((item) => (
+          <li key={item.id}>
+            <Unsent item={item} />
+            <p className="pre" dir="auto">
+              {item.data.body}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 
@@ -63,6 +112,7 @@ export function Announcement({ id }: { id: string }) {
           <Card label={a.title}>
             <h2 dir="auto">{a.title}</h2>
             <p className="note">{format.dateTime(a.publishedAt ?? a.createdAt)}</p>
+            <Withdrawn of={a} />
             <p className="pre" dir="auto">
               {a.body}
             </p>

@@ -18,6 +18,9 @@ import { laneOf, type MessageItem, sendMessage } from './send'
 
 type Thread = Schemas['Thread']
 
+/** The office as a whole has no user of its own, and a name in the school's language. */
+const nameOf = (p: { userId: string; name: string }) => (/^[0-]+$/.test(p.userId) ? t('messages.office') : p.name)
+
 function useThread(id: string, page: number) {
   const client = useClient()
   return useRead(
@@ -45,7 +48,7 @@ export function ThreadPage({ id }: { id: string }) {
   useEffect(() => {
     if (newest) window.scrollTo(0, document.documentElement.scrollHeight)
   }, [newest])
-  const others = read.data?.participants.filter((p) => p.userId !== user.id).map((p) => p.name) ?? []
+  const others = read.data?.participants.filter((p) => p.userId !== user.id).map(nameOf) ?? []
   return (
     <Page title={joined(others, ', ') || t('messages.title')} back="/messages">
       <Shown of={read} lines={6}>
@@ -109,7 +112,7 @@ function Bubbles({ of }: { of: Thread }) {
           <li key={m.id}>
             {isNewDay && <p className="note day">{its}</p>}
             <div className="bubble" data-mine={isMine || undefined}>
-              {!isMine && several && <p className="note">{m.senderName}</p>}
+              {!isMine && several && <p className="note">{nameOf({ userId: m.senderId, name: m.senderName })}</p>}
               <p className="pre" dir="auto">
                 {m.body}
               </p>

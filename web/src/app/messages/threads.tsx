@@ -60,7 +60,7 @@ function ThreadList() {
             <Line
               key={thread.id}
               to={`/messages/thread/${thread.id}`}
-              title={<Parts of={[thread.with, thread.studentName]} />}
+              title={<Parts of={[thread.office ? t('messages.office') : thread.with, thread.studentName]} />}
               note={
                 <>
                   {thread.subject && (

@@ -30,7 +30,7 @@ export function Receipt({ id }: { id: string }) {
               {r.lines.map((l, i) => (
                 <li key={i} className="between">
                   <span>
-                    <span className="line-title">{l.head}</span>
+                    <span className="line-title">{l.number === '' ? t('fees.paidAhead') : l.head}</span>
                     <span className="note">{l.name}</span>
                   </span>
                   <span className="nowrap">{format.money(l.amount)}</span>
