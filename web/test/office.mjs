@@ -52,6 +52,13 @@ export default async function ({ url, story, say, email, password }) {
     await conflict.getByRole('button', { name: 'Save mine over it' }).click()
     await page.getByRole('heading', { name: 'Chitra Dasgupta' }).waitFor()
 
+    say('what was saved is undone for ten seconds: theirs is back')
+    await page.getByRole('status').getByText('Changed: Last name').waitFor()
+    await accessible(page, 'an offer to undo')
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { name: 'Chitra Devi' }).waitFor()
+    await drawer.getByLabel('Last name').and(page.locator('[value="Devi"]')).waitFor()
+
     say('what was typed is not lost by a click')
     await drawer.getByLabel('Allergies').fill('Peanuts')
     await close()
@@ -196,6 +203,15 @@ export default async function ({ url, story, say, email, password }) {
     await certificate.close()
     await drawer.getByText('Transferred').first().waitFor()
     await close()
+
+    say('what was deleted is back by Ctrl Z')
+    await visit(page, '/subjects')
+    await page.getByRole('button', { name: '=1+1' }).click()
+    await drawer.getByRole('button', { name: 'Delete…' }).click()
+    await page.getByRole('dialog', { name: 'Delete =1+1?' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No subjects yet').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByRole('button', { name: '=1+1' }).waitFor()
 
     say('the other pages open and are accessible')
     for (const [link, ready] of [

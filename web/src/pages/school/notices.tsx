@@ -92,6 +92,7 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
   const save = useSave({
     draft,
     labels: {},
+    undo: (was) => was,
     save: (c) =>
       call(api.PUT('/school-admin/notification/rules', { body: { data: { rules: Object.values(c).map((r) => r!) } } })),
     onSaved: () => changed('/school-admin/notification/rules'),
