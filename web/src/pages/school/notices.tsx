@@ -178,7 +178,7 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
                     <NativeSelect
                       aria-label={t('Channels: {kinds}', { kinds: kinds[type] })}
                       disabled={!editable}
-                      w={208}
+                      w={240}
                       value={r.ways.join()}
                       data={[...orders, ...(orders.some((o) => o.join() === r.ways.join()) ? [] : [r.ways])].map(
                         (o) => ({
