@@ -27,7 +27,6 @@ var noPage = map[string]string{
 	"GET /school-admin/timetable/substitution/list":        "the page of a day's cover has them",
 	"POST /school-admin/timetable/substitution/list":       "the page of a day's cover has them",
 	"PUT /school-admin/notification/language":              "sent when it is chosen in the account menu: src/messages/own-language.ts",
-	"POST /school-admin/timetable/substitution":            "the page saves a day's cover as one",
 }
 
 var (

@@ -79,10 +79,10 @@ const (
 		t.value_date as written_off_on, t.created_by as written_off_by,
 		coalesce(trim(u.first_name || ' ' || u.last_name), '') as written_off_by_name,
 		exists (select from ledger_transaction b where b.reverses_id = t.id) as reversed
-		from fee_write_off w join ledger_transaction t on t.id = w.transaction_id
+		from ledger_transaction t left join fee_write_off w on w.transaction_id = t.id
 		left join student s on s.id = (select e.account_id from ledger_entry e where e.transaction_id = t.id and e.entry_type = 'CR'
 			order by e.line limit 1)
-		left join app_user u on u.id = t.created_by`
+		left join app_user u on u.id = t.created_by where t.kind = 'WRITE_OFF'`
 
 	// writtenOff begins the narration of a write-off; its reason follows.
 	writtenOff = "Written off: "
@@ -147,7 +147,7 @@ func listWriteOffs(c api.Ctx, l api.ListRequest) (api.Page[ListedWriteOff], erro
 }
 
 func (m *Module) getWriteOff(c api.Ctx, r printable) (api.MaybeFile[WriteOffReceipt], error) {
-	return readPaper[WriteOffReceipt](c, m, r, "write-off", selectWriteOff+` where t.id = $1`, r.ID)
+	return readPaper[WriteOffReceipt](c, m, r, "write-off", selectWriteOff+` and t.id = $1`, r.ID)
 }
 
 func (r WriteOffReceipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {

@@ -93,12 +93,17 @@ var suppressedListing = api.Listing{
 
 // selectSuppressed names one person for each address: a phone may be that of several accounts.
 const selectSuppressed = `select md5(s.channel || ' ' || s.recipient)::uuid as id, s.channel, s.recipient, s.reason, s.problem,
-		s.created_at, o.user_id, coalesce(o.name, '') as name, coalesce(o.role, '') as role
-	from suppression s left join lateral (
-		select u.id as user_id, trim(u.first_name || ' ' || u.last_name) as name, r.type as role
-		from app_user u join role r on r.id = u.role_id left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
-		where u.status = 'ACTIVE' and s.recipient = case s.channel when 'EMAIL' then lower(` + address + `) else u.phone end
-		order by u.created_at, u.id limit 1) o on true`
+		s.created_at, o.id as user_id, coalesce(trim(o.first_name || ' ' || o.last_name), '') as name, coalesce(r.type, '') as role
+	from suppression s left join app_user o on o.id = (
+		select u.id from app_user u left join guardian p on p.user_id = u.id left join employee e on e.user_id = u.id
+		where u.status = 'ACTIVE' and u.id = any(array(
+			select id from app_user where phone = s.recipient union all
+			select id from app_user where lower(email) = s.recipient union all
+			select user_id from guardian where lower(email) = s.recipient and email <> '' union all
+			select user_id from employee where lower(email) = s.recipient and email <> ''))
+		and s.recipient = case s.channel when 'EMAIL' then lower(` + address + `) else u.phone end
+		order by u.created_at, u.id limit 1)
+	left join role r on r.id = o.role_id`
 
 func listSuppressed(c api.Ctx, l api.ListRequest) (api.Page[Suppressed], error) {
 	return api.Fetch[Suppressed](c.DB.Table("(?) as suppressed", c.DB.Raw(selectSuppressed)), l)

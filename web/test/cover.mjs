@@ -111,6 +111,10 @@ export default async function ({ url, story, say, email, password, token, pictur
     await page.getByText('Omar in place of Meera').waitFor()
     press.atMost(3, 'a substitution, the choice of who holds it not counted,') // with it, four
     await accessible(page, 'a lesson that another holds')
+    await page.getByRole('button', { name: /^Take back/ }).click()
+    await held.waitFor()
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Omar in place of Meera').waitFor()
     await shot(page, 'substituted')
     await page.getByLabel('Absent teacher').selectOption({ label: 'Omar' })
     await page.getByText('Omar, absent').waitFor()

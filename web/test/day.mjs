@@ -1,7 +1,7 @@
 // The office's day: a register by keyboard, a leave request, marks, a report card; and the same on a phone.
 import { accessible, caller, clicks, inWindow, signIn, until, visit, want } from './browser.mjs'
 
-export default async function ({ url, story, say, email, password, token, division, exam }) {
+export default async function ({ url, story, say, email, password, token, division, exam, group }) {
   const ask = caller(url, token)
   const register = async (query = '') => ask('GET', `/school-admin/attendance/register?divisionId=${division}${query}`)
   const of = (r, name) => r.students.find((s) => s.firstName === name)
@@ -165,6 +165,25 @@ export default async function ({ url, story, say, email, password, token, divisi
       'the marks are in the books',
     )
 
+    say('marks of an elective are entered by its group, and a correction is undone')
+    await page.getByLabel('Division or group').selectOption(group)
+    const french = page.getByLabel('French of Dev Khan')
+    const inGroup = async () => (await ask('GET', `/school-admin/exam/${exam}/results?groupId=${group}`)).students
+    for (const mark of ['40', '44']) {
+      await french.fill(mark)
+      await page.getByRole('button', { name: 'Save the marks' }).click()
+      await page.getByText('1 of 2 entered. Saved').waitFor()
+    }
+    want((await page.getByLabel('French of Anu Iyer').count()) === 0, 'who does not take it is not there')
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone').waitFor()
+    await page.waitForFunction((i) => i.value === '40', await french.elementHandle())
+    const members = await inGroup()
+    want(
+      members.length === 2 && of({ students: members }, 'Dev').results[0].marksObtained === 40,
+      'the marks of the group are in the books',
+    )
+
     say('a file of marks with a bad row is refused row by row')
     await page.getByRole('button', { name: 'From a file' }).click()
     await page.locator('input[type=file]').setInputFiles({
@@ -177,7 +196,7 @@ export default async function ({ url, story, say, email, password, token, divisi
 
     say('results are published, and the report card shows them')
     await page.getByRole('button', { name: 'Publish results' }).click()
-    await drawer.getByText('3 students have results').waitFor()
+    await drawer.getByText('4 students have results').waitFor()
     await drawer.getByRole('button', { name: 'Publish as incomplete' }).click()
     await page.getByText('Results published').waitFor()
     want((await ask('GET', `/school-admin/exam/${exam}`)).status === 'PUBLISHED', 'they are published')

@@ -1,7 +1,7 @@
 // The office at work when things go wrong: two who change the same, a line that breaks, a slow or broken answer, a session that ends.
 import { accessible, caller, choose, clicks, inWindow, search, signIn, until, visit, want } from './browser.mjs'
 
-export default async function ({ url, story, say, email, password }) {
+export default async function ({ url, story, say, email, password, token }) {
   await inWindow({ url, story }, async ({ page, context, forgive }) => {
     const nav = page.getByRole('navigation', { name: 'Main' })
     const drawer = page.getByRole('dialog') // the list behind it has fields of the same names
@@ -51,6 +51,13 @@ export default async function ({ url, story, say, email, password }) {
     await accessible(page, 'a conflict')
     await conflict.getByRole('button', { name: 'Save mine over it' }).click()
     await page.getByRole('heading', { name: 'Chitra Dasgupta' }).waitFor()
+
+    say('what was saved is undone for ten seconds: theirs is back')
+    await page.getByRole('status').getByText('Changed: Last name').waitFor()
+    await accessible(page, 'an offer to undo')
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { name: 'Chitra Devi' }).waitFor()
+    await drawer.getByLabel('Last name').and(page.locator('[value="Devi"]')).waitFor()
 
     say('what was typed is not lost by a click')
     await drawer.getByLabel('Allergies').fill('Peanuts')
@@ -179,13 +186,17 @@ export default async function ({ url, story, say, email, password }) {
     await page.getByRole('heading', { name: 'Bala Nair' }).waitFor()
     await close()
 
-    say('a student leaves and a certificate is made: four clicks from the overview')
+    say('a student leaves in sight of the dues, and a certificate is made: four clicks from the overview')
+    const ask = caller(url, token)
+    const [dev] = (await ask('GET', '/school-admin/student/list?filters[search]=Dev')).items
+    await ask('POST', '/school-admin/fee/fine', { studentId: dev.id, amount: 90_000, reason: 'Window' })
     await visit(page, '/')
     const press = clicks()
     await press(nav.getByRole('link', { name: 'Students' }))
     await press(page.getByRole('button', { name: 'Dev', exact: true }))
     await press(drawer.getByRole('button', { name: 'Mark as left…' }))
     const leaves = page.getByRole('dialog', { name: 'Mark Dev as left' })
+    await leaves.getByText('Fees: ₹900.00 outstanding').waitFor()
     await leaves.getByLabel('Reason').fill('Moves to another town')
     await accessible(page, 'leaving')
     const [certificate] = await Promise.all([
@@ -196,6 +207,15 @@ export default async function ({ url, story, say, email, password }) {
     await certificate.close()
     await drawer.getByText('Transferred').first().waitFor()
     await close()
+
+    say('what was deleted is back by Ctrl Z')
+    await visit(page, '/subjects')
+    await page.getByRole('button', { name: '=1+1' }).click()
+    await drawer.getByRole('button', { name: 'Delete…' }).click()
+    await page.getByRole('dialog', { name: 'Delete =1+1?' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No subjects yet').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByRole('button', { name: '=1+1' }).waitFor()
 
     say('the other pages open and are accessible')
     for (const [link, ready] of [

@@ -1,4 +1,4 @@
-// Pictures of the main pages, light, dark and on a phone, in web/screenshots/. PAGES and LOOKS choose some of them.
+// Pictures of the main pages, light, dark, on a phone and right to left, in web/screenshots/. PAGES and LOOKS choose some of them.
 import { mkdirSync } from 'node:fs'
 import { caller, open, signIn, until } from './browser.mjs'
 import { stage } from './stage.mjs'
@@ -13,6 +13,9 @@ const looks = {
   light: { scheme: 'light' },
   dark: { scheme: 'dark' },
   phone: { scheme: 'light', width: 390, height: 844, touch: true },
+  // In Arabic nothing is found by its English label: these are the pages as they open.
+  rtl: { scheme: 'dark', width: 1280, language: 'ar' },
+  'rtl-phone': { scheme: 'dark', width: 390, height: 844, touch: true, language: 'ar' },
 }
 const head =
   'admissionNumber,firstName,lastName,class,division,dateOfBirth,guardian1Relation,guardian1FirstName,guardian1Phone'
@@ -265,6 +268,9 @@ const officePages = {
   groups: ['/groups', async () => {}],
   permissions: ['/permissions', async (page) => page.getByText('Attendance').first().waitFor()],
   settings: ['/settings', async () => {}],
+  'settings-notices': ['/settings/notices', async () => {}],
+  'settings-fields': ['/settings/fields', async () => {}],
+  'fees-rules': ['/fees/rules', async () => {}],
   account: ['/account', async () => {}],
   live: [
     '/live',
@@ -625,10 +631,19 @@ export default async function ({ url, password, say, south }) {
   await stageMoney(url, 'admin@green-valley.local', password)
   await stageNodes(url, password, south)
   const road = await stageBuses(url, 'admin@green-valley.local', password)
-  for (const [look, how] of Object.entries(looks)) {
+  const { accessToken } = await caller(url)('POST', '/auth/login', { email: 'admin@green-valley.local', password })
+  const first = async (list) =>
+    (await caller(url, accessToken)('GET', `/school-admin/${list}/list?limit=1`)).items[0].id
+  const linkedPages = {
+    'linked-marks': [`/exams/${await first('exam')}?tab=marks`, async () => {}],
+    'linked-collect': [`/fees/collect?student=${await first('student')}`, async () => {}],
+    'linked-student': [`/students?open=${await first('student')}`, async () => {}],
+  }
+  for (const [look, { language, ...how }] of Object.entries(looks)) {
     if (some && !some.split(',').includes(look)) continue
     for (const [email, pages] of [
-      ['admin@green-valley.local', officePages],
+      ['admin@green-valley.local', { ...officePages, ...linkedPages }],
+      ['accounts@green-valley.local', { 'home-accountant': ['/', async () => {}] }],
       ['super@homeroom.local', platformPages],
       ['head@hill.local', emptyPages],
     ]) {
@@ -643,6 +658,7 @@ export default async function ({ url, password, say, south }) {
           await first.screenshot({ path: `${out}sign-in-${look}.png` })
         }
         await signIn(first, url, email, password)
+        if (language) await first.evaluate((l) => localStorage.setItem('homeroom.language', l), language)
         for (const [name, [path, act]] of chosen) {
           const page = await b.context.newPage() // what is unsaved on one keeps nobody from leaving it
           await page.goto(`${url}/console${path}`)
@@ -654,7 +670,7 @@ export default async function ({ url, password, say, south }) {
               { timeout: 15_000 },
             )
             .catch(() => {})
-          await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
+          if (!language) await act(page).catch((e) => say(`${name}, ${look}: ${e.message.split('\n')[0]}`))
           await page.waitForTimeout(250)
           await page.screenshot({ path: `${out}${name}-${look}.png` })
           await page.close()

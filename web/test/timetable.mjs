@@ -96,8 +96,8 @@ export default async function ({ url, story, say, email, password, token }) {
     await page.getByRole('button', { name: 'Promote…' }).click()
     await dialog.getByRole('button', { name: 'Promote', exact: true }).click()
     await page.getByText('Class 5 is promoted').waitFor()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Undone').waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('main').getByText('Undone').waitFor()
 
     say('a role that may only read sees no button that writes')
     await page.getByRole('navigation').getByRole('link', { name: 'Permissions' }).click()

@@ -45,8 +45,10 @@ export const place = /\{(\w+)\}/g
 
 const rtlLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
-/** Keeps a name from turning the words around it, where the two are written in different directions. */
+/** Keeps a name or an amount from turning the words around it, where the two are written in different directions. */
 export function isolated(value: string, language: Language): string {
-  const differs = isRightToLeft(language) ? /\p{L}/u.test(value) && !rtlLetter.test(value) : rtlLetter.test(value)
+  const differs = isRightToLeft(language)
+    ? /[\p{L}\p{Sc}]/u.test(value) && !rtlLetter.test(value)
+    : rtlLetter.test(value)
   return differs ? `\u2068${value}\u2069` : value
 }

@@ -6,6 +6,7 @@ import { t } from '../messages/console'
 import { Confirm, Lines, Trouble } from './feedback'
 import type { Kept } from './kept'
 import { DrawerHead, SaveBar } from './record'
+import { offerUndo } from './undo'
 
 /** A drawer around one short form: head, fields, Save, and Delete where it is allowed. */
 export function FormDrawer({
@@ -15,6 +16,7 @@ export function FormDrawer({
   save,
   create,
   remove,
+  restore,
   what,
   children,
   extra,
@@ -27,6 +29,8 @@ export function FormDrawer({
   save: { submit: () => void; busy: boolean; saved: boolean; error: unknown; conflict: ReactNode }
   create?: boolean
   remove?: () => Promise<void>
+  /** Adds it again, with what it had: nothing referred to it. */
+  restore?: () => Promise<unknown>
   what: string
   children: ReactNode
   extra?: ReactNode
@@ -46,6 +50,7 @@ export function FormDrawer({
       changed('/school-admin/')
       setAsking(false)
       close()
+      if (restore) offerUndo(t('{what} deleted', { what }), restore)
     },
   })
   return (

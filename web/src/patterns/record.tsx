@@ -21,6 +21,7 @@ import { t } from '../messages/console'
 import { DateField } from './DateField'
 import { Dialog, Technical, Trouble, UnsavedGuard } from './feedback'
 import { type Kept, KeptOffer, useKept } from './kept'
+import { offerUndo } from './undo'
 import { named } from './words'
 
 type Value = string | number | boolean | null | undefined
@@ -28,6 +29,8 @@ type Value = string | number | boolean | null | undefined
 /** Fields name every value a form has; their order is the order they are compared in. */
 export interface Draft<T> {
   values: T
+  /** The record as it was read. */
+  base: T
   set: <K extends keyof T>(key: K, value: T[K]) => void
   setAll: (v: Partial<T>) => void
   dirty: boolean
@@ -73,6 +76,7 @@ export function useDraft<T extends object>(record: T): Draft<T> {
     setErrors((e) => Object.fromEntries(Object.entries(e).filter(([k]) => !keys.includes(k))))
   return {
     values,
+    base,
     set: (key, value) => {
       setValues((v) => ({ ...v, [key]: value }))
       forget([String(key)])
@@ -208,8 +212,10 @@ interface SaveOptions<T, R> {
   labels: Partial<Record<keyof T & string, string>>
   /** How a value that is no plain word or number is said where theirs and yours are compared. */
   say?: { [K in keyof T]?: (v: T[K]) => string }
-  /** Saves what changed; version is the record's as it was read, or theirs after a conflict. */
-  save: (changed: Partial<T>, version: number | undefined) => Promise<R>
+  /** Saves what changed, or all values; version is the record's as it was read, or theirs after a conflict. */
+  save: (changed: Partial<T>, version: number | undefined, values: T) => Promise<R>
+  /** What takes a save back: what it replaced, or more; false: nothing does. Unless given, a record with a version is written as it was. */
+  undo?: (was: Partial<T>, before: T) => Partial<T> | false
   version?: number
   /** Reads the record as it is now, to show what somebody else changed. */
   reread?: () => Promise<T & { version: number }>
@@ -233,10 +239,21 @@ export function useSave<T extends object, R>(o: SaveOptions<T, R>) {
   }
   const sending = useRef(false) // the second click of a double click comes before the button is drawn busy
   const m = useMutation({
-    mutationFn: (version: number | undefined) => o.save(o.draft.changed, version),
+    mutationFn: async (version: number | undefined) => {
+      const before = theirs ?? o.draft.base
+      const was: Partial<T> = {}
+      for (const k of Object.keys(o.draft.changed) as (keyof T)[]) was[k] = before[k]
+      return { was, before, r: await o.save(o.draft.changed, version, o.draft.values) }
+    },
     onSettled: () => (sending.current = false),
-    onSuccess: (r) => {
-      const now = (r as { version?: unknown } | undefined)?.version
+    onSuccess: ({ was, before, r }) => {
+      const now = (r as { version?: number } | undefined)?.version
+      const back = o.undo ? o.undo(was, before) : o.version !== undefined && was
+      if (back && (now !== undefined || o.version === undefined)) {
+        const names = (Object.keys(was) as (keyof T & string)[]).map((k) => o.labels[k]).filter(Boolean)
+        const some = names.length > 3 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ')
+        offerUndo(some ? t('Changed: {some}', { some }) : t('Changed'), () => o.save(back, now, { ...before, ...back }))
+      }
       if (typeof now === 'number') seen.current = now
       else own.current = true
       setSaved(true)

@@ -11,6 +11,7 @@ import { useMay, useSession } from '../api/session'
 import { t } from '../messages/console'
 import { nameOf, useFormat } from '../patterns/format'
 import { Photo } from '../patterns/Photo'
+import { undoLast } from '../patterns/undo'
 import { type NavItem, navFor, pagesWithin } from './nav'
 
 interface Hit {
@@ -52,6 +53,7 @@ const keys: [string, string][] = [
   ['?', t('This sheet')],
   ['↑ ↓ Enter', t('Choose from what was found; move in a grid')],
   [t('Esc'), t('Close a drawer, a dialog or the search')],
+  ['Ctrl Z', t('Undo what was done last, for ten seconds')],
   ['P A L', t('In a register: present, absent, late')],
   [t('Tab'), t('The next field; the first one skips to the page')],
 ]
@@ -64,8 +66,10 @@ export function Palette() {
   useEffect(() => {
     // By the sign, not by the key: on many keyboards "/" is typed with Shift.
     const press = (e: KeyboardEvent) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return
+      if (e.altKey || e.defaultPrevented) return
       if ((e.target as Element).closest?.('input, textarea, select, [contenteditable]')) return
+      if ((e.ctrlKey || e.metaKey) && e.key === 'z') return undoLast()
+      if (e.ctrlKey || e.metaKey) return
       if (e.key === '/') setOpened(true)
       else if (e.key === '?') setHelp(true)
       else return

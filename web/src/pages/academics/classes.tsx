@@ -13,6 +13,7 @@ import { FormDrawer, Reading } from '../../patterns/FormDrawer'
 import { Empty, Trouble } from '../../patterns/feedback'
 import { ListPage } from '../../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { offerUndo } from '../../patterns/undo'
 import { GenerateClasses } from './class-generator'
 
 /* Classes, and the divisions and subjects of each. */
@@ -139,11 +140,14 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
   const wire = (c: Partial<typeof draft.values>) => ({ ...c, level: c.level ?? undefined }) as Schemas['ClassChange']
+  const add = (v: typeof draft.values) =>
+    call(api.POST('/school-admin/class/create', { body: { data: wire(v) as Schemas['ClassFields'] } }))
   const save = useSave({
     draft,
+    undo: (was) => was.level !== null && was, // a level is changed, not taken away
     labels: classLabels,
     version: of?.version,
-    save: (c, version) =>
+    save: (c, version, v) =>
       of
         ? call(
             api.PUT('/school-admin/class/{id}', {
@@ -151,9 +155,7 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
               body: { data: { ...wire(c), version } },
             }),
           )
-        : call(
-            api.POST('/school-admin/class/create', { body: { data: wire(draft.values) as Schemas['ClassFields'] } }),
-          ),
+        : add(v),
     reread:
       of &&
       (async () => {
@@ -178,6 +180,7 @@ function ClassForm({ of, close }: { of?: Schemas['Class']; close: () => void }) 
           ? () => done(api.DELETE('/school-admin/class/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
       extra={
         of && (
           <>
@@ -274,11 +277,13 @@ function DivisionForm({ classId, of, close }: { classId: string; of?: Schemas['D
     capacity: of?.capacity ?? (null as number | null),
   })
   const f = fieldsOf(draft)
+  const add = (v: typeof draft.values) =>
+    call(api.POST('/school-admin/division/create', { body: { data: { classId, ...v } } }))
   const save = useSave({
     draft,
-    labels: {},
+    labels: { name: t('Name'), room: t('Room'), capacity: t('Places') },
     version: of?.version,
-    save: (c, version) =>
+    save: (c, version, v) =>
       (of
         ? call(
             api.PUT('/school-admin/division/{id}', {
@@ -286,9 +291,7 @@ function DivisionForm({ classId, of, close }: { classId: string; of?: Schemas['D
               body: { data: { ...c, version } },
             }),
           )
-        : call(
-            api.POST('/school-admin/division/create', { body: { data: { classId, ...draft.values } } }),
-          )) as Promise<unknown>,
+        : add(v)) as Promise<unknown>,
     onSaved: () => {
       changed('/school-admin/division/')
       close()
@@ -299,6 +302,8 @@ function DivisionForm({ classId, of, close }: { classId: string; of?: Schemas['D
     onSuccess: () => {
       changed('/school-admin/division/')
       close()
+      const { name, room, capacity } = of!
+      offerUndo(t('{what} deleted', { what: name }), () => add({ name, room, capacity }))
     },
   })
   // Not a form of its own: it stands within the class's. Enter saves it all the same.
@@ -353,10 +358,15 @@ function ClassSubjects({ of }: { of: Schemas['Class'] }) {
     enabled: may('subject', 'read'),
   })
   const all = useSubjects()
+  const write = (subjects: Schemas['ClassSubjectInput'][]) =>
+    call(api.PUT('/school-admin/subject/class-subjects', { body: { data: { classId: of.id, subjects } } }))
   const put = useMutation({
-    mutationFn: (subjects: Schemas['ClassSubjectInput'][]) =>
-      call(api.PUT('/school-admin/subject/class-subjects', { body: { data: { classId: of.id, subjects } } })),
-    onSuccess: () => changed('/school-admin/subject/class-subjects'),
+    mutationFn: write,
+    onSuccess: () => {
+      const was = (q.data?.subjects ?? []).map(({ subjectId, weeklyPeriods }) => ({ subjectId, weeklyPeriods }))
+      changed('/school-admin/subject/class-subjects')
+      offerUndo(t('Subjects of {name} changed', { name: of.name }), () => write(was))
+    },
   })
   if (!q.data || !all.data) return null
   const taken = new Map(q.data.subjects.map((s) => [s.subjectId, s.weeklyPeriods]))

@@ -14,6 +14,7 @@ import { Empty, Lines, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
+import { offerUndo } from '../../patterns/undo'
 import { useYear } from '../../shell/year'
 
 const kinds = [
@@ -117,6 +118,8 @@ function GroupForm({ of, close }: { of?: Schemas['Group']; close: () => void }) 
   })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
+  const add = (v: typeof draft.values) =>
+    call(api.POST('/school-admin/group/create', { body: { data: v as Schemas['GroupFields'] } }))
   const save = useSave({
     draft,
     labels,
@@ -130,7 +133,7 @@ function GroupForm({ of, close }: { of?: Schemas['Group']; close: () => void }) 
           .map((c) => c.label)
           .join(', '),
     },
-    save: (c, version) =>
+    save: (c, version, v) =>
       of
         ? call(
             api.PUT('/school-admin/group/{id}', {
@@ -138,7 +141,7 @@ function GroupForm({ of, close }: { of?: Schemas['Group']; close: () => void }) 
               body: { data: { ...(c as Schemas['GroupChange']), version } },
             }),
           )
-        : call(api.POST('/school-admin/group/create', { body: { data: draft.values as Schemas['GroupFields'] } })),
+        : add(v),
     reread:
       of &&
       (async () => {
@@ -165,6 +168,7 @@ function GroupForm({ of, close }: { of?: Schemas['Group']; close: () => void }) 
           ? () => done(api.DELETE('/school-admin/group/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
       extra={of && <Members of={of} key={of.divisionIds.join()} />}
     >
       <div className="pair">
@@ -228,15 +232,17 @@ function Members({ of }: { of: Schemas['Group'] }) {
   const before = q.data?.members.map((m) => m.studentId) ?? []
   const now = ticked ?? before
   const dirty = ticked !== null && (ticked.length !== before.length || ticked.some((id) => !before.includes(id)))
+  const put = (studentIds: string[], fromDate: string) =>
+    call(
+      api.PUT('/school-admin/group/{id}/members', {
+        params: { path: { id: of.id } },
+        body: { data: { studentIds, fromDate } },
+      }),
+    )
   const save = useMutation({
-    mutationFn: () =>
-      call(
-        api.PUT('/school-admin/group/{id}/members', {
-          params: { path: { id: of.id } },
-          body: { data: { studentIds: now, fromDate: since === 'year' && year ? year.startDate : today } },
-        }),
-      ),
+    mutationFn: () => put(now, since === 'year' && year ? year.startDate : today),
     onSuccess: async () => {
+      if (since === 'today') offerUndo(t('Members of {name} changed', { name: of.name }), () => put(before, today))
       await q.refetch()
       setTicked(null)
       changed('/school-admin/group/', '/school-admin/timetable/', '/school-admin/exam/')

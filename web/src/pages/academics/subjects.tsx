@@ -103,11 +103,13 @@ function SubjectForm({ of, close }: { of?: Schemas['Subject']; close: () => void
   })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
+  const add = (v: typeof draft.values) =>
+    call(api.POST('/school-admin/subject/create', { body: { data: v as Schemas['SubjectFields'] } }))
   const save = useSave({
     draft,
     labels: subjectLabels,
     version: of?.version,
-    save: (c, version) =>
+    save: (c, version, v) =>
       of
         ? call(
             api.PUT('/school-admin/subject/{id}', {
@@ -115,7 +117,7 @@ function SubjectForm({ of, close }: { of?: Schemas['Subject']; close: () => void
               body: { data: { ...(c as Schemas['SubjectChange']), version } },
             }),
           )
-        : call(api.POST('/school-admin/subject/create', { body: { data: draft.values as Schemas['SubjectFields'] } })),
+        : add(v),
     reread:
       of &&
       (async () => {
@@ -140,6 +142,7 @@ function SubjectForm({ of, close }: { of?: Schemas['Subject']; close: () => void
           ? () => done(api.DELETE('/school-admin/subject/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
     >
       <div className="pair">
         {f.text({ k: 'name', label: subjectLabels.name, required: true })}

@@ -13,6 +13,7 @@ import { nameOf, useFormat } from '../../patterns/format'
 import { TimetableNav } from './timetable-nav'
 import '../../day.css'
 import { t } from '../../messages/console'
+import { offerUndo } from '../../patterns/undo'
 
 type Cover = Schemas['Cover']
 const reasons = {
@@ -98,9 +99,20 @@ function Day({ cover }: { cover: Cover }) {
     },
   })
   const undo = useMutation({
-    mutationFn: (id: string) =>
-      done(api.DELETE('/school-admin/timetable/substitution/{id}', { params: { path: { id } } })),
-    onSuccess: refresh,
+    mutationFn: (l: Cover['covered'][number]) =>
+      done(api.DELETE('/school-admin/timetable/substitution/{id}', { params: { path: { id: l.substitutionId! } } })),
+    onSuccess: (_, l) => {
+      refresh()
+      offerUndo(t('{lesson} was taken back', { lesson: lessonOf(l) }), () =>
+        call(
+          api.POST('/school-admin/timetable/substitution', {
+            body: {
+              data: { slotId: l.id, date: cover.date, substituteTeacherId: l.substituteTeacherId!, note: l.note },
+            },
+          }),
+        ),
+      )
+    },
   })
   const faults = save.error ? asProblem(save.error).fields : {}
   const fault = (id: string) => {
@@ -217,9 +229,9 @@ function Day({ cover }: { cover: Cover }) {
                   <Button
                     variant="default"
                     size="compact-md"
-                    loading={undo.isPending && undo.variables === l.substitutionId}
+                    loading={undo.isPending && undo.variables.id === l.id}
                     aria-label={t('Take back {lesson}', { lesson: lessonOf(l) })}
-                    onClick={() => undo.mutate(l.substitutionId!)}
+                    onClick={() => undo.mutate(l)}
                   >
                     {t('Take back')}
                   </Button>
@@ -238,14 +250,18 @@ function Day({ cover }: { cover: Cover }) {
 function Away({ cover, editable }: { cover: Cover; editable: boolean }) {
   const teachers = useTeachers()
   const absent = cover.away.filter((a) => a.reason === 'ABSENT').map((a) => a.teacherId)
+  const put = (ids: string[]) =>
+    call(
+      api.PUT('/school-admin/timetable/cover', {
+        body: { data: { date: cover.date, absentTeacherIds: ids, substitutions: [] } },
+      }),
+    )
   const set = useMutation({
-    mutationFn: (ids: string[]) =>
-      call(
-        api.PUT('/school-admin/timetable/cover', {
-          body: { data: { date: cover.date, absentTeacherIds: ids, substitutions: [] } },
-        }),
-      ),
-    onSuccess: () => changed('/school-admin/timetable/'),
+    mutationFn: put,
+    onSuccess: () => {
+      changed('/school-admin/timetable/')
+      offerUndo(t('Who is away changed'), () => put(absent))
+    },
   })
   const others = (teachers.data ?? [])
     .filter((t) => !cover.away.some((a) => a.teacherId === t.id && a.reason !== 'HALF_DAY_LEAVE'))

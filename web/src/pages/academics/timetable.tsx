@@ -21,6 +21,7 @@ import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { TimetableNav } from './timetable-nav'
 import '../../day.css'
 import { t } from '../../messages/console'
+import { offerUndo } from '../../patterns/undo'
 
 type Lesson = { subjectId: string; teacherId: string | null; room: string }
 type Week = Record<string, Lesson> // by "day:period"
@@ -151,27 +152,30 @@ function WeekGrid({
     setClashes({})
   }, [q.data])
   const keys = Object.keys(week).sort()
+  const write = async (lessons: Week) => {
+    const at = (k: string) => ({ dayOfWeek: Number(k.split(':')[0]), periodId: k.split(':')[1]! })
+    const sent = Object.keys(lessons).sort()
+    if (group) {
+      const slots = sent.map((k) => ({ ...at(k), teacherId: lessons[k]!.teacherId, room: lessons[k]!.room }))
+      await call(
+        api.PUT('/school-admin/timetable/group/{groupId}', {
+          params: { path: { groupId: group.id } },
+          body: { data: { slots } },
+        }),
+      )
+    } else {
+      await call(
+        api.PUT('/school-admin/timetable/division/{divisionId}', {
+          params: { path: { divisionId: division } },
+          body: { data: { slots: sent.map((k) => ({ ...at(k), ...lessons[k]! })) } },
+        }),
+      )
+    }
+  }
   const save = useMutation({
-    mutationFn: async () => {
-      const at = (k: string) => ({ dayOfWeek: Number(k.split(':')[0]), periodId: k.split(':')[1]! })
-      if (group) {
-        const slots = keys.map((k) => ({ ...at(k), teacherId: week[k]!.teacherId, room: week[k]!.room }))
-        await call(
-          api.PUT('/school-admin/timetable/group/{groupId}', {
-            params: { path: { groupId: group.id } },
-            body: { data: { slots } },
-          }),
-        )
-      } else {
-        await call(
-          api.PUT('/school-admin/timetable/division/{divisionId}', {
-            params: { path: { divisionId: division } },
-            body: { data: { slots: keys.map((k) => ({ ...at(k), ...week[k]! })) } },
-          }),
-        )
-      }
-    },
+    mutationFn: () => write(week),
     onSuccess: () => {
+      offerUndo(t('Timetable of {name} changed', { name: q.data?.name ?? '' }), () => write(base))
       setBase(week)
       changed('/school-admin/timetable/')
     },
@@ -481,11 +485,12 @@ function PeriodForm({ of, close }: { of?: Schemas['Period']; close: () => void }
   })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
+  const add = (v: typeof draft.values) => call(api.POST('/school-admin/timetable/period/create', { body: { data: v } }))
   const save = useSave({
     draft,
     labels: { name: t('Name'), startTime: t('From'), endTime: t('To'), isBreak: t('Break') },
     version: of?.version,
-    save: (c, version) =>
+    save: (c, version, v) =>
       of
         ? call(
             api.PUT('/school-admin/timetable/period/{id}', {
@@ -493,7 +498,7 @@ function PeriodForm({ of, close }: { of?: Schemas['Period']; close: () => void }
               body: { data: { ...c, version } },
             }),
           )
-        : call(api.POST('/school-admin/timetable/period/create', { body: { data: draft.values } })),
+        : add(v),
     reread:
       of &&
       (async () => {
@@ -518,6 +523,7 @@ function PeriodForm({ of, close }: { of?: Schemas['Period']; close: () => void }
           ? () => done(api.DELETE('/school-admin/timetable/period/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
     >
       {f.text({ k: 'name', label: t('Name'), placeholder: t('1st period'), required: true })}
       <div className="pair">

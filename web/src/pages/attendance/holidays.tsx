@@ -108,28 +108,28 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
   })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
+  const wire = (v: typeof draft.values) => ({
+    name: v.name,
+    startDate: v.startDate || (undefined as unknown as string),
+    endDate: v.endDate || v.startDate || undefined,
+    classIds: v.classIds,
+    divisionIds: v.divisionIds,
+  })
+  const add = (v: typeof draft.values) =>
+    call(api.POST('/school-admin/attendance/holiday/create', { body: { data: wire(v) } }))
   const save = useSave({
     draft,
     labels: { name: t('Name'), startDate: t('First day'), endDate: t('Last day') },
     version: of?.version,
-    save: (_, version) => {
-      const v = draft.values
-      const data = {
-        name: v.name,
-        startDate: v.startDate || (undefined as unknown as string),
-        endDate: v.endDate || v.startDate || undefined,
-        classIds: v.classIds,
-        divisionIds: v.divisionIds,
-      }
-      return of
+    save: (_, version, v) =>
+      of
         ? call(
             api.PUT('/school-admin/attendance/holiday/{id}', {
               params: { path: { id: of.id } },
-              body: { data: { ...data, version } },
+              body: { data: { ...wire(v), version } },
             }),
           )
-        : call(api.POST('/school-admin/attendance/holiday/create', { body: { data } }))
-    },
+        : add(v),
     reread:
       of &&
       (async () => {
@@ -156,6 +156,7 @@ function HolidayForm({ of, close }: { of?: Schemas['Holiday']; close: () => void
           ? () => done(api.DELETE('/school-admin/attendance/holiday/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
     >
       {f.text({ k: 'name', label: t('Name'), placeholder: t('Diwali'), required: true })}
       <div className="pair">

@@ -11,6 +11,7 @@ import { saveCSV } from '../../patterns/csv'
 import { Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { KeptOffer, useKept } from '../../patterns/kept'
+import { offerUndo } from '../../patterns/undo'
 import { words } from '../../patterns/words'
 
 type Entry = Schemas['RegisterEntry']
@@ -161,33 +162,42 @@ export function DaySheet({
         },
       }),
     ).then(() => {})
+  const saveDay = (entries: Entry[], of: (e: Entry) => Mark) =>
+    call(
+      api.POST('/school-admin/attendance/mark', {
+        body: {
+          data: {
+            divisionId: register.divisionId!, // a day is a division's
+            date: register.date,
+            reason: past ? reason : undefined,
+            records: entries.map((e) => ({
+              studentId: e.studentId,
+              ...of(e),
+              status: of(e).status!,
+              version: e.version,
+            })),
+          },
+        },
+      }),
+    ).then(() => {})
   const save = useMutation({
-    mutationFn: () =>
-      lesson
-        ? saveLesson(lesson)
-        : call(
-            api.POST('/school-admin/attendance/mark', {
-              body: {
-                data: {
-                  divisionId: register.divisionId!, // a day is a division's
-                  date: register.date,
-                  reason: past ? reason : undefined,
-                  records: dirty.map((e) => {
-                    const m = marks[e.studentId]!
-                    return {
-                      studentId: e.studentId,
-                      status: m.status!,
-                      lateMinutes: m.lateMinutes,
-                      remark: m.remark,
-                      version: e.version,
-                    }
-                  }),
-                },
-              },
-            }),
-          ).then(() => {}),
+    mutationFn: () => (lesson ? saveLesson(lesson) : saveDay(dirty, (e) => marks[e.studentId]!)),
     onSuccess: async () => {
-      await reread()
+      const now = await reread()
+      const was = new Map(dirty.map((e) => [e.studentId, markOf(e)]))
+      // A correction is taken back by another; a mark is never taken away.
+      if (!lesson && dirty.every((e) => e.status))
+        offerUndo(
+          t(
+            { one: 'One mark of {whose} changed', other: '{n} marks of {whose} changed' },
+            { count: dirty.length, n: format.number(dirty.length), whose },
+          ),
+          () =>
+            saveDay(
+              now.students.filter((e) => was.has(e.studentId)),
+              (e) => was.get(e.studentId)!,
+            ),
+        )
       setMarks({})
       setBad({})
       setReason('')

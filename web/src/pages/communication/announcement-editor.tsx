@@ -80,15 +80,15 @@ export function Editor({ announcement, close }: { announcement?: Counted; close:
   const nobody = some && v.classIds.length + v.divisionIds.length === 0
   const reach = useReach(target, !nobody)
   const fields = () => ({ ...v, ...target }) as Schemas['AnnouncementFields']
-  const store = (version: number | undefined) =>
+  const store = (version: number | undefined, what = fields()) =>
     announcement
       ? call(
           api.PUT('/school-admin/announcement/{id}', {
             params: { path: { id: announcement.id } },
-            body: { data: { ...fields(), version } },
+            body: { data: { ...what, version } },
           }),
         )
-      : call(api.POST('/school-admin/announcement/create', { body: { data: fields() } }))
+      : call(api.POST('/school-admin/announcement/create', { body: { data: what } }))
   const save = useSave({
     draft,
     labels,
@@ -100,7 +100,7 @@ export function Editor({ announcement, close }: { announcement?: Counted; close:
       publishAt: (x) => format.dateTime(x),
       expiresAt: (x) => format.dateTime(x),
     },
-    save: (_, version) => store(version),
+    save: (_, version, x) => store(version, x === v ? fields() : (x as Schemas['AnnouncementFields'])),
     reread:
       announcement &&
       (async () => {

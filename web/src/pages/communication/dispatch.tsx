@@ -187,11 +187,13 @@ function TemplateForm({ template, close }: { template?: Schemas['Template']; clo
   })
   const draft = useDraft(pick(template))
   const f = fieldsOf(draft)
+  const add = (v: typeof draft.values) =>
+    call(api.POST('/school-admin/dispatch/template/create', { body: { data: v as Schemas['TemplateFields'] } }))
   const save = useSave({
     draft,
     labels,
     version: template?.version,
-    save: (c, version) =>
+    save: (c, version, v) =>
       template
         ? call(
             api.PUT('/school-admin/dispatch/template/{id}', {
@@ -199,11 +201,7 @@ function TemplateForm({ template, close }: { template?: Schemas['Template']; clo
               body: { data: { ...c, version } as Schemas['TemplateChange'] },
             }),
           )
-        : call(
-            api.POST('/school-admin/dispatch/template/create', {
-              body: { data: draft.values as Schemas['TemplateFields'] },
-            }),
-          ),
+        : add(v),
     reread:
       template &&
       (async () => {
@@ -228,6 +226,7 @@ function TemplateForm({ template, close }: { template?: Schemas['Template']; clo
           ? () => done(api.DELETE('/school-admin/dispatch/template/{id}', { params: { path: { id: template.id } } }))
           : undefined
       }
+      restore={() => add(pick(template))}
     >
       <div className="pair">
         {f.text({ k: 'name', label: labels.name, placeholder: t('Closed tomorrow'), required: true, maxLength: 100 })}

@@ -20,6 +20,7 @@ import { Papers } from './papers'
 import { Results } from './results'
 import '../../day.css'
 import { t } from '../../messages/console'
+import { offerUndo } from '../../patterns/undo'
 
 /** One exam: its papers, its marks and its results, and who may see them. */
 export function ExamPage() {
@@ -173,16 +174,19 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
     setAsking(null)
     setReason('')
   }
+  const params = { path: { id: exam.id } }
+  const partOf = (step: Step) => (step.endsWith('SCHEDULE') ? ('SCHEDULE' as const) : ('RESULTS' as const))
+  const takeBack = (step: Step, reason: string) =>
+    call(api.POST('/school-admin/exam/{id}/unpublish', { params, body: { data: { what: partOf(step), reason } } }))
   const turn = useMutation({
     mutationFn: async (step: Step) => {
-      const what = step.endsWith('SCHEDULE') ? ('SCHEDULE' as const) : ('RESULTS' as const)
-      const params = { path: { id: exam.id } }
+      const what = partOf(step)
       if (!step.startsWith('UN-')) {
         // The dialog has named the results that are missing.
         const data = { what, reason, allowMissing: !!preview.data?.missing }
         return call(api.POST('/school-admin/exam/{id}/publish', { params, body: { data } }))
       }
-      await call(api.POST('/school-admin/exam/{id}/unpublish', { params, body: { data: { what, reason } } }))
+      await takeBack(step, reason)
       return null
     },
     onSuccess: (p, step) => {
@@ -200,7 +204,8 @@ function Actions({ exam, main }: { exam: Exam; main: boolean }) {
         'UN-SCHEDULE': t('The schedule is unpublished.'),
         'UN-RESULTS': t('The results are unpublished.'),
       }
-      notifications.show({ message: told[step] })
+      if (step.startsWith('UN-')) notifications.show({ message: told[step] })
+      else offerUndo(told[step], () => takeBack(step, reason))
     },
   })
   // What publishing would do is asked before it is done.

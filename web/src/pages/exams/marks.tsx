@@ -13,6 +13,7 @@ import { saveCSV } from '../../patterns/csv'
 import { Empty, Lines, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { KeptOffer, useKept } from '../../patterns/kept'
+import { offerUndo } from '../../patterns/undo'
 import type { Exam } from './exam-form'
 import { MarksFile } from './marks-file'
 
@@ -208,17 +209,18 @@ function Division({
   )
   const max = new Map(papers.map((p) => [p.id, p.maxMarks]))
   const faults = dirty.filter((k) => wrong(typed[k]!, max.get(k.split(' ')[1]!) ?? 0, !!results?.has(k)))
-  const save = useMutation({
-    mutationFn: () =>
-      call(
-        api.POST('/school-admin/exam/result/upload', {
-          body: {
-            data: {
-              examId: exam.id,
-              results: dirty.map((k) => {
+  const upload = (cells: Record<string, string>, over: Sheet['results'] | undefined) =>
+    call(
+      api.POST('/school-admin/exam/result/upload', {
+        body: {
+          data: {
+            examId: exam.id,
+            results: Object.keys(cells)
+              .sort()
+              .map((k) => {
                 const [studentId, paperId] = k.split(' ') as [string, string]
-                const t = typed[k]!.trim().toUpperCase()
-                const was = results?.get(k)
+                const t = cells[k]!.trim().toUpperCase()
+                const was = over?.get(k)
                 return {
                   studentId,
                   paperId,
@@ -229,12 +231,24 @@ function Division({
                   version: was?.version ?? 0,
                 }
               }),
-            },
           },
-        }),
-      ),
+        },
+      }),
+    )
+  const save = useMutation({
+    mutationFn: () => upload(typed, results),
     onSuccess: async () => {
-      await q.refetch()
+      const was = Object.fromEntries(dirty.map((k) => [k, cellOf(results?.get(k))]))
+      const now = (await q.refetch()).data
+      // A correction is taken back by another; a result is never taken away.
+      if (Object.values(was).every(Boolean))
+        offerUndo(
+          t(
+            { one: 'One mark of {whose} changed', other: '{n} marks of {whose} changed' },
+            { count: dirty.length, n: format.number(dirty.length), whose: name },
+          ),
+          () => upload(was, now?.results),
+        )
       setTyped({})
       setBad({})
       changed('/school-admin/exam/')

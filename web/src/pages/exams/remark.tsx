@@ -8,6 +8,7 @@ import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { offerUndo } from '../../patterns/undo'
 import type { Card } from './card'
 
 export function CardRemarks({ card }: { card: Card }) {
@@ -65,6 +66,7 @@ function CardRemark({
   const save = useMutation({
     mutationFn: () => write({ remark: text ?? '', ...(now && { version: now.version }) }),
     onSuccess: () => {
+      offerUndo(t('Changed: {some}', { some: title }), () => write({ remark: now?.remark ?? '' }))
       changed('/school-admin/exam/report-card')
       setText(null)
     },

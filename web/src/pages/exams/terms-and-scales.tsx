@@ -101,11 +101,24 @@ function TermForm({ of, yearId, close }: { of?: Schemas['Term']; yearId: string;
   })
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
+  const add = (v: typeof draft.values) =>
+    call(
+      api.POST('/school-admin/exam/term/create', {
+        body: {
+          data: {
+            ...v,
+            startDate: v.startDate || (undefined as unknown as string),
+            endDate: v.endDate || (undefined as unknown as string),
+            academicYearId: yearId,
+          },
+        },
+      }),
+    )
   const save = useSave({
     draft,
     labels: termLabels,
     version: of?.version,
-    save: (c, version) =>
+    save: (c, version, v) =>
       of
         ? call(
             api.PUT('/school-admin/exam/term/{id}', {
@@ -113,18 +126,7 @@ function TermForm({ of, yearId, close }: { of?: Schemas['Term']; yearId: string;
               body: { data: { ...c, version } },
             }),
           )
-        : call(
-            api.POST('/school-admin/exam/term/create', {
-              body: {
-                data: {
-                  ...draft.values,
-                  startDate: draft.values.startDate || (undefined as unknown as string),
-                  endDate: draft.values.endDate || (undefined as unknown as string),
-                  academicYearId: yearId,
-                },
-              },
-            }),
-          ),
+        : add(v),
     reread:
       of &&
       (async () => {
@@ -150,6 +152,7 @@ function TermForm({ of, yearId, close }: { of?: Schemas['Term']; yearId: string;
           ? () => done(api.DELETE('/school-admin/exam/term/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
     >
       {f.text({ k: 'name', label: termLabels.name, placeholder: t('Term 1'), required: true })}
       <div className="pair">
@@ -251,11 +254,12 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
   const bands = draft.values.bands
+  const add = (v: typeof draft.values) => call(api.POST('/school-admin/exam/grade-scale/create', { body: { data: v } }))
   const save = useSave({
     draft,
     labels: { name: t('Name'), isDefault: t('Default') },
     version: of?.version,
-    save: (c, version) =>
+    save: (c, version, v) =>
       of
         ? call(
             api.PUT('/school-admin/exam/grade-scale/{id}', {
@@ -263,7 +267,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
               body: { data: { ...c, version } },
             }),
           )
-        : call(api.POST('/school-admin/exam/grade-scale/create', { body: { data: draft.values } })),
+        : add(v),
     reread:
       of &&
       (async () => {
@@ -295,6 +299,7 @@ function ScaleForm({ of, close }: { of?: Schemas['GradeScale']; close: () => voi
           ? () => done(api.DELETE('/school-admin/exam/grade-scale/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
     >
       {f.text({ k: 'name', label: t('Name'), placeholder: t('A to E'), required: true })}
       {f.yes({

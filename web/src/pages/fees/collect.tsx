@@ -249,7 +249,7 @@ function Counter({ report, another }: { report: Report; another: () => void }) {
                         {t('State')}
                       </th>
                       <th scope="col" className="end">
-                        {t('Open')}
+                        {t('Outstanding')}
                       </th>
                       <th scope="col" className="end">
                         {t('This pays')}

@@ -282,7 +282,7 @@ function Statement({ report: r }: { report: Report }) {
                   <th scope="col">{t('For')}</th>
                   <th scope="col">{t('Due')}</th>
                   <th scope="col" className="end">
-                    {t('Open')}
+                    {t('Outstanding')}
                   </th>
                 </tr>
               </thead>

@@ -99,27 +99,29 @@ function RuleForm({ of, close }: { of?: Item; close: () => void }) {
   const draft = useDraft(pick(of))
   const f = fieldsOf(draft)
   const v = draft.values
+  const add = (x: typeof v) => {
+    const data = { ...x, child: x.kind === 'STAFF' ? 0 : (x.child ?? 0), percent: x.percent ?? 0 }
+    return call(
+      api.POST('/school-admin/fee/rule/create', {
+        params: { header: { 'Idempotency-Key': once.keyFor(data) } },
+        body: { data: data as Schemas['RuleFields'] },
+      }),
+    )
+  }
   const save = useSave({
     draft,
     labels,
     version: of?.version,
     say: { feeHeadId: (x) => heads.data?.find((h) => h.id === x)?.name ?? t('All fee heads') },
-    save: (c, version) => {
-      if (of)
-        return call(
-          api.PUT('/school-admin/fee/rule/{id}', {
-            params: { path: { id: of.id } },
-            body: { data: { ...c, version } as Schemas['RuleChange'] },
-          }),
-        )
-      const data = { ...v, child: v.kind === 'STAFF' ? 0 : (v.child ?? 0), percent: v.percent ?? 0 }
-      return call(
-        api.POST('/school-admin/fee/rule/create', {
-          params: { header: { 'Idempotency-Key': once.keyFor(data) } },
-          body: { data: data as Schemas['RuleFields'] },
-        }),
-      )
-    },
+    save: (c, version, all) =>
+      of
+        ? call(
+            api.PUT('/school-admin/fee/rule/{id}', {
+              params: { path: { id: of.id } },
+              body: { data: { ...c, version } as Schemas['RuleChange'] },
+            }),
+          )
+        : add(all),
     reread:
       of &&
       (async () => {
@@ -145,6 +147,7 @@ function RuleForm({ of, close }: { of?: Item; close: () => void }) {
           ? () => done(api.DELETE('/school-admin/fee/rule/{id}', { params: { path: { id: of.id } } }))
           : undefined
       }
+      restore={() => add(pick(of))}
     >
       <div className="pair">
         {f.choice({ k: 'kind', label: labels.kind, data: kinds })}

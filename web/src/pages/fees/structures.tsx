@@ -109,11 +109,12 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
   const v = draft.values
   const by = v.optional ? v.amountBy : 'CLASS'
   // What does not belong to the choice above it is not sent.
-  const wire = {
-    ...v,
-    amountBy: by,
-    amounts: by === 'CLASS' ? [] : v.amounts.map((a) => ({ ...a, amount: a.amount ?? 0 })),
+  const wire = (x: typeof v) => {
+    const amountBy = x.optional ? x.amountBy : 'CLASS'
+    const amounts = amountBy === 'CLASS' ? [] : x.amounts.map((a) => ({ ...a, amount: a.amount ?? 0 }))
+    return { ...x, amountBy, amounts } as unknown as Schemas['HeadFields']
   }
+  const add = (x: typeof v) => call(api.POST('/school-admin/fee/head/create', { body: { data: wire(x) } }))
   const save = useSave({
     draft,
     labels: headLabels,
@@ -122,7 +123,7 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
       optional: (x) => (x ? t('Yes') : t('No')),
       amounts: (x) => x.map((a) => `${a.name} ${format.money(a.amount ?? 0)}`).join(', '),
     },
-    save: (c, version) =>
+    save: (c, version, all) =>
       head
         ? call(
             api.PUT('/school-admin/fee/head/{id}', {
@@ -132,13 +133,13 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
                   ...c,
                   ...(c.optional === undefined && !c.amountBy && !c.amounts
                     ? {}
-                    : { optional: wire.optional, amountBy: wire.amountBy, amounts: wire.amounts }),
+                    : (({ optional, amountBy, amounts }) => ({ optional, amountBy, amounts }))(wire(all))),
                   version,
                 } as unknown as Schemas['HeadChange'],
               },
             }),
           )
-        : call(api.POST('/school-admin/fee/head/create', { body: { data: wire as unknown as Schemas['HeadFields'] } })),
+        : add(all),
     reread:
       head &&
       (async () => {
@@ -163,6 +164,7 @@ function HeadForm({ head, close }: { head?: Head; close: () => void }) {
           ? () => done(api.DELETE('/school-admin/fee/head/{id}', { params: { path: { id: head.id } } }))
           : undefined
       }
+      restore={() => add(pick(head))}
     >
       {f.text({ k: 'name', label: headLabels.name, placeholder: t('Tuition'), required: true, maxLength: 60 })}
       <div className="pair">

@@ -154,12 +154,14 @@ function BookForm({ book, close }: { book?: Book; close: () => void }) {
   const f = fieldsOf(draft)
   const v = draft.values
   const wire = (c: Partial<typeof v>) => ({ ...c, ...('price' in c ? { price: c.price ?? 0 } : {}) })
+  const add = (all: typeof v) =>
+    call(api.POST('/school-admin/library/book/create', { body: { data: wire(all) as Schemas['BookFields'] } }))
   const save = useSave({
     draft,
     labels,
     version: book?.version,
     say: { price: (x) => (x ? format.money(x) : '–') },
-    save: (c, version) =>
+    save: (c, version, all) =>
       book
         ? call(
             api.PUT('/school-admin/library/book/{id}', {
@@ -167,7 +169,7 @@ function BookForm({ book, close }: { book?: Book; close: () => void }) {
               body: { data: { ...wire(c), version } as Schemas['BookChange'] },
             }),
           )
-        : call(api.POST('/school-admin/library/book/create', { body: { data: wire(v) as Schemas['BookFields'] } })),
+        : add(all),
     reread:
       book &&
       (async () => {
@@ -192,6 +194,7 @@ function BookForm({ book, close }: { book?: Book; close: () => void }) {
           ? () => done(api.DELETE('/school-admin/library/book/{id}', { params: { path: { id: book.id } } }))
           : undefined
       }
+      restore={() => add(pick(book))}
       extra={book && <Copies book={book} />}
     >
       {f.text({ k: 'title', label: labels.title, required: true })}

@@ -12,6 +12,7 @@ import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
 import { findPeople, type Person, PersonLine, usePeople } from '../../patterns/PersonPicker'
 import { Photo } from '../../patterns/Photo'
+import { offerUndo } from '../../patterns/undo'
 import { LostDialog } from './lost'
 import { booksMoved, type Copy, CopyStatus, Due, LibraryNav, type Loan, loanOf, lookUp, useOpenLoans } from './shared'
 
@@ -79,6 +80,8 @@ export function Desk() {
     setProblem(e)
     focus()
   }
+  const giveBack = (copy: Copy, waiveFine: boolean) =>
+    call(api.POST('/school-admin/library/loan/return', { body: { data: { copyId: copy.id, waiveFine } } }))
   const issue = useMutation({
     mutationFn: (o: { copy: Copy; to: Person }) =>
       call(
@@ -91,21 +94,19 @@ export function Desk() {
           },
         }),
       ),
-    onSuccess: (l) =>
+    onSuccess: (l, o) => {
+      const text = t('{title} issued to {borrowerName}', { title: l.title, borrowerName: l.borrowerName })
       done({
         tone: 'busy',
-        text: t('{title} issued to {borrowerName}', { title: l.title, borrowerName: l.borrowerName }),
+        text,
         more: t('{accessionNumber}, due {dueOn}', { accessionNumber: l.accessionNumber, dueOn: format.date(l.dueOn) }),
-      }),
+      })
+      offerUndo(text, () => giveBack(o.copy, false).finally(booksMoved))
+    },
     onError: fail,
   })
   const back = useMutation({
-    mutationFn: (o: { copy: Copy; waive: boolean }) =>
-      call(
-        api.POST('/school-admin/library/loan/return', {
-          body: { data: { copyId: o.copy.id, waiveFine: o.waive } },
-        }),
-      ),
+    mutationFn: (o: { copy: Copy; waive: boolean }) => giveBack(o.copy, o.waive),
     onSuccess: (l) =>
       done({
         tone: l.fine ? 'warn' : 'good',

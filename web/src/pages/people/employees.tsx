@@ -14,6 +14,7 @@ import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { PaperDialog, PerPage } from '../../patterns/PaperDialog'
 import { DrawerHead, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { offerUndo } from '../../patterns/undo'
 import { words } from '../../patterns/words'
 import { useYear } from '../../shell/year'
 import { Suppressed } from '../communication/suppressed'
@@ -388,22 +389,24 @@ function Details({ employee }: { employee: Detail }) {
 function Actions({ employee, close }: { employee: Detail; close: () => void }) {
   const may = useMay()
   const [asking, setAsking] = useState(false)
+  const activate = (version?: number) =>
+    call(
+      api.PUT('/school-admin/employee/{id}', {
+        params: { path: { id: employee.id } },
+        body: { data: { status: 'ACTIVE', version } },
+      }),
+    )
   const off = useMutation({
     mutationFn: () => done(api.DELETE('/school-admin/employee/{id}', { params: { path: { id: employee.id } } })),
     onSuccess: () => {
       changed('/school-admin/employee/')
       setAsking(false)
       close()
+      offerUndo(t('{name} is deactivated', { name: nameOf(employee) }), () => activate())
     },
   })
   const on = useMutation({
-    mutationFn: () =>
-      call(
-        api.PUT('/school-admin/employee/{id}', {
-          params: { path: { id: employee.id } },
-          body: { data: { status: 'ACTIVE', version: employee.version } },
-        }),
-      ),
+    mutationFn: () => activate(employee.version),
     onSuccess: () => changed('/school-admin/employee/'),
   })
   const [privacy, setPrivacy] = useState(false)
@@ -523,11 +526,12 @@ function AssignmentForm({
   const save = useSave({
     draft,
     labels: {},
-    save: () =>
+    undo: (was) => was,
+    save: (_, __, { assignments }) =>
       call(
         api.PUT('/school-admin/employee/{id}/assignments', {
           params: { path: { id } },
-          body: { data: { academicYearId: yearId, assignments: list } },
+          body: { data: { academicYearId: yearId, assignments } },
         }),
       ),
     onSaved: () => changed('/school-admin/employee/', '/school-admin/division/'),

@@ -187,6 +187,7 @@ function GuardianForm({ student, guardian, close }: { student: string; guardian?
   const save = useSave({
     draft,
     labels,
+    undo: (was) => !!guardian && was,
     save: (c) =>
       guardian
         ? call(

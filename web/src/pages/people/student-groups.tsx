@@ -7,7 +7,8 @@ import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
 import { useToday } from '../../patterns/choices'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { useFormat } from '../../patterns/format'
+import { nameOf, useFormat } from '../../patterns/format'
+import { offerUndo } from '../../patterns/undo'
 import { useYear } from '../../shell/year'
 
 /** The groups of a student's division: ticked ones are the student's, saved from a day on. */
@@ -26,15 +27,12 @@ export function StudentGroups({ student }: { student: Schemas['StudentDetail'] }
   const before = (q.data?.groups ?? []).filter((g) => g.isMember).map((g) => g.groupId)
   const now = ticked ?? before
   const dirty = now.length !== before.length || now.some((id) => !before.includes(id))
+  const put = (groupIds: string[], fromDate: string) =>
+    call(api.PUT('/school-admin/student/{id}/groups', { params: { path }, body: { data: { groupIds, fromDate } } }))
   const save = useMutation({
-    mutationFn: () =>
-      call(
-        api.PUT('/school-admin/student/{id}/groups', {
-          params: { path },
-          body: { data: { groupIds: now, fromDate: sinceYear && year ? year.startDate : today } },
-        }),
-      ),
+    mutationFn: () => put(now, sinceYear && year ? year.startDate : today),
     onSuccess: async () => {
+      if (!sinceYear) offerUndo(t('Groups of {name} changed', { name: nameOf(student) }), () => put(before, today))
       await q.refetch()
       setTicked(null)
       changed('/school-admin/group/', '/school-admin/timetable/', '/school-admin/exam/')

@@ -27,6 +27,7 @@ import { ListPage } from '../../patterns/ListPage'
 import { Picture } from '../../patterns/Picture'
 import { part } from '../../patterns/part'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
+import { offerUndo } from '../../patterns/undo'
 import { words } from '../../patterns/words'
 import { useYear } from '../../shell/year'
 import { Certificates } from './certificates'
@@ -251,7 +252,12 @@ function BulkMove({ rows, clear }: { rows: Schemas['StudentItem'][]; clear: () =
     mutationFn: (divisionId: string) => send(divisionId, false),
     onSuccess: (m) => {
       changed('/school-admin/student/')
-      notifications.show({ message: t('{moved} moved to {label}', { moved: m.moved, label: to?.label }) })
+      const said = t('{moved} moved to {label}', { moved: m.moved, label: to?.label })
+      const from = new Set(rows.map((s) => s.divisionId))
+      const [back] = from
+      // Nobody's roll number is lost, and all go back to one division: the same call takes it back.
+      if (from.size === 1 && back && m.rollNumbers === 0) offerUndo(said, () => send(back, false))
+      else notifications.show({ message: said })
       setTo(null)
       clear()
     },
@@ -422,6 +428,7 @@ function StudentDetails({ student }: { student: Detail }) {
     labels: { ...labels, customFields: otherDetails },
     say: { customFields: customLine },
     version: student.version,
+    undo: (was, before) => ('divisionId' in was ? { ...was, rollNumber: before.rollNumber } : was),
     save: (c, version) =>
       call(
         api.PUT('/school-admin/student/{id}', {

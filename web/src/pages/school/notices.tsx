@@ -92,6 +92,7 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
   const save = useSave({
     draft,
     labels: {},
+    undo: (was) => was,
     save: (c) =>
       call(api.PUT('/school-admin/notification/rules', { body: { data: { rules: Object.values(c).map((r) => r!) } } })),
     onSaved: () => changed('/school-admin/notification/rules'),
@@ -177,7 +178,7 @@ function Rules({ of }: { of: Schemas['Rules'] }) {
                     <NativeSelect
                       aria-label={t('Channels: {kinds}', { kinds: kinds[type] })}
                       disabled={!editable}
-                      w={208}
+                      w={240}
                       value={r.ways.join()}
                       data={[...orders, ...(orders.some((o) => o.join() === r.ways.join()) ? [] : [r.ways])].map(
                         (o) => ({

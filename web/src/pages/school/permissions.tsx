@@ -135,6 +135,7 @@ function Matrix({
   const save = useSave({
     draft,
     labels: {},
+    undo: (was) => was,
     save: (c) =>
       call(
         api.PUT('/school-admin/permission/update', {

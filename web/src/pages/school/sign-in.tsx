@@ -122,8 +122,7 @@ function ProviderForm({ of, close }: { of?: Provider; close: () => void }) {
     draft,
     labels,
     version: of?.version,
-    save: async (_, version) => {
-      const { name, clientId, domains, status } = draft.values
+    save: async (_, version, { name, clientId, domains, status }) => {
       const data = {
         name,
         issuer,

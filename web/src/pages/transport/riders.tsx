@@ -39,14 +39,15 @@ export function Riders({ route }: { route: Schemas['RouteDetail'] }) {
   const save = useSave({
     draft,
     labels: {},
-    save: () =>
+    undo: (was) => was,
+    save: (_, __, { students }) =>
       call(
         api.PUT('/school-admin/transport/route/{id}/students', {
           params: { path: { id: route.id } },
           body: {
             data: {
               fromDate: from || undefined,
-              students: list.map(({ studentId, stopId }) => ({ studentId, stopId })),
+              students: students.map(({ studentId, stopId }) => ({ studentId, stopId })),
             },
           },
         }),

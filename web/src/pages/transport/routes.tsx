@@ -265,6 +265,7 @@ function RouteForm({ route }: { route?: Schemas['RouteDetail'] }) {
     draft,
     labels,
     version: route?.version,
+    undo: (was) => !!route && !was.stops && was, // a stop that was taken away is none any more
     save: (c, version) =>
       route
         ? call(
