@@ -33,7 +33,7 @@ type Kind[R options] struct {
 	Loosen string
 	// Undo takes a run back where its rows cannot be deleted; what was given to Plan.Remember comes back as JSON.
 	Undo    func(c api.Ctx, made []byte) error
-	Options []api.Option
+	Options []api.Option // of reading a file and of taking it back
 }
 
 // Reading reads one file.
@@ -82,8 +82,8 @@ func (k Kind[R]) Rows() []api.Row {
 		api.Upload(k.Path, k.Permission, k.Summary, k.take, opts...),
 		api.List(k.Path+"/list", k.Permission, "Earlier runs: "+k.Summary, runListing, listRuns(k.Key)),
 		api.Get(k.Path+"/:id", k.Permission, "How far a run is, or how it ended: "+k.Summary, getRun(k.Key)),
-		api.Post(k.Path+"/:id/undo", k.Permission, "Take a run back, while nothing depends on what it wrote: "+k.Summary, k.undo, api.Silent,
-			api.NoBodyNeeded, api.MayTake(undoTimeout), api.Says("Import taken back")),
+		api.Post(k.Path+"/:id/undo", k.Permission, "Take a run back, while nothing depends on what it wrote: "+k.Summary, k.undo,
+			append([]api.Option{api.Silent, api.NoBodyNeeded, api.MayTake(undoTimeout), api.Says("Import taken back")}, k.Options...)...),
 	)
 }
 

@@ -130,7 +130,7 @@ func (k Kind[R]) undo(c api.Ctx, r byID) (ImportRun, error) {
 		return run, err
 	case run.UndoneAt != nil:
 		return run, api.Conflict("The import was taken back already")
-	case run.State != "DONE" || run.DryRun:
+	case run.State != "DONE" || run.DryRun || !run.MayUndo && c.Now.Sub(run.CreatedAt) < UndoDays*24*time.Hour:
 		return run, api.Conflict("The import wrote nothing")
 	case !run.MayUndo:
 		return run, api.Conflict("The import can no longer be taken back: that is possible for %d days", UndoDays)
@@ -223,8 +223,9 @@ func words(table string) string { return strings.ReplaceAll(table, "_", " ") }
 func checkRights(c api.Ctx, run uuid.UUID) error {
 	var roles []uuid.UUID
 	err := c.DB.Raw(`select distinct r from import_change h join app_user u on u.id::text = h.row_key
-		cross join unnest(array[u.role_id, (h.before ->> 'role_id')::uuid]) r
-		where h.run_id = ? and h.table_name = 'app_user' and h.before is not null`, run).Scan(&roles).Error
+		cross join jsonb_populate_record(null::app_user, h.before) b cross join unnest(array[u.role_id, b.role_id]) r
+		where h.run_id = ? and h.table_name = 'app_user' and h.before is not null
+		and (u.role_id, u.phone, u.email, u.status) is distinct from (b.role_id, b.phone, b.email, b.status)`, run).Scan(&roles).Error
 	if err != nil {
 		return fmt.Errorf("reading the roles of accounts that an import changed: %w", err)
 	}

@@ -13,9 +13,10 @@ import (
 	"homeroom/modules/roster"
 )
 
-// People gives many people accounts to sign in with by phone; phones are in the order of
+// People gives people accounts to sign in with, and many of them by phone; phones are in the order of
 // users. See roster.People.
 type People interface {
+	Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error
 	EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error
 }
 
