@@ -43,6 +43,7 @@ type ImportResult struct {
 	Columns          []sheet.FileColumn `json:"columns" doc:"The file's columns, in its order"`
 	KnownColumns     []string           `json:"knownColumns" doc:"All that a column can be"`
 	NewClasses       []string           `json:"newClasses" doc:"Classes and divisions that the file names and the school does not have; made if createClasses says so"`
+	NewSubjects      []string           `json:"newSubjects" doc:"Subjects that the file names and the school does not have; made if createSubjects says so"`
 	Rows             []ShownRow         `json:"rows" doc:"The bad rows, up to 5,000, and the first 20 others; not kept with the run"`
 
 	Sums []Sum `json:"sums" doc:"Figures of the file as a whole: amounts of money in minor units, days, marks"`
@@ -201,7 +202,7 @@ func (r ImportResult) listed() ImportResult {
 	if r.Errors == nil {
 		r.Errors = []sheet.RowError{}
 	}
-	for _, list := range []*[]string{&r.UnknownColumns, &r.KnownColumns, &r.NewClasses} {
+	for _, list := range []*[]string{&r.UnknownColumns, &r.KnownColumns, &r.NewClasses, &r.NewSubjects} {
 		if *list == nil {
 			*list = []string{}
 		}
