@@ -39,6 +39,10 @@ type Kind[R options] struct {
 // Reading reads one file.
 type Reading struct {
 	Columns []sheet.Column // the kind's, and more that the school has defined
+	// Convert makes a table of the file, as that of the kind does, for a reading that keeps more of the file than its table; or nil.
+	Convert func(file io.Reader) (io.Reader, error)
+	// Prepare does what must not be done in a transaction, once a plan is good and before it is made again and written; or nil.
+	Prepare func(c api.Ctx, progress func(share float64)) error
 	// Take keeps a row, and checks what can be checked without the database; what is wrong with a cell is in bad already.
 	Take func(row int, cells []string, bad map[int]bool, found *sheet.Problems)
 	// Plan compares the rows with the database as it is. It may be called again for the same rows.

@@ -66,7 +66,10 @@ func (k Kind[R]) take(c api.Ctx, r R, file *api.Incoming) (ImportResult, error) 
 	if err != nil {
 		return ImportResult{}, err
 	}
-	im := importer{kind: k.Key, most: k.Most, tables: k.Tables, convert: k.Convert, Reading: reading}
+	if reading.Convert == nil {
+		reading.Convert = k.Convert
+	}
+	im := importer{kind: k.Key, most: k.Most, tables: k.Tables, Reading: reading}
 	run, done, err := startRun(c, k.Key, r.common(), file.Name)
 	if err != nil || done != nil {
 		return done.answer(), err
@@ -80,10 +83,9 @@ func (k Kind[R]) take(c api.Ctx, r R, file *api.Incoming) (ImportResult, error) 
 
 // importer reads one file of a kind.
 type importer struct {
-	kind    string
-	most    int
-	tables  []string
-	convert func(io.Reader) (io.Reader, error)
+	kind   string
+	most   int
+	tables []string
 	Reading
 }
 
@@ -98,6 +100,19 @@ func (run *importRun) work(c api.Ctx, r Request, file *api.Incoming, im importer
 			return ImportResult{}, err
 		}
 		return run.done(c, run.result(p, in), false)
+	}
+	if im.Prepare != nil {
+		p, err := im.Plan(c, found.Clone())
+		if err != nil {
+			return ImportResult{}, err
+		}
+		result := run.result(p, in)
+		if err := refuseImport(r, &result); err != nil {
+			return result, err
+		}
+		if err := im.Prepare(c, func(share float64) { run.percent.Store(40 + int64(share*10)) }); err != nil {
+			return result, fmt.Errorf("preparing an import: %w", err)
+		}
 	}
 	for try := 1; ; try++ {
 		result, err := run.commit(c, r, im, in, found)
@@ -160,8 +175,8 @@ func (run *importRun) read(c api.Ctx, r Request, file *api.Incoming, im importer
 		return column != "" && !slices.ContainsFunc(im.Columns, func(c sheet.Column) bool { return c.Name == column })
 	})
 	table := io.Reader(file)
-	if im.convert != nil {
-		if table, err = im.convert(file); err != nil {
+	if im.Convert != nil {
+		if table, err = im.Convert(file); err != nil {
 			return nil, nil, err
 		}
 	}

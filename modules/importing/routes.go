@@ -23,6 +23,7 @@ type People interface {
 // Module serves imports and exports.
 type Module struct {
 	People People
+	Photos Photos
 	// GroupsAtOneTime are the pairs of groups, each in both orders, that nobody can be in both of; nil: there are no lessons.
 	GroupsAtOneTime func(api.Ctx) (map[[2]uuid.UUID]bool, error)
 }
@@ -34,7 +35,7 @@ func (m *Module) Describe() api.Module {
 		Rows:     m.routes(),
 		Personal: personal(),
 		Examples: []api.Example{m.students().Example(), m.employees().Example(), m.guardians().Example(), subjects().Example(),
-			assignments().Example()},
+			assignments().Example(), m.photos().Example()},
 		Scheduled: []api.Scheduled{{Name: "clear-imports", Every: 24 * time.Hour, School: imports.Clear}},
 	}
 }
@@ -49,6 +50,7 @@ func (m *Module) routes() []api.Row {
 		m.guardians().Rows(),
 		subjects().Rows(),
 		assignments().Rows(),
+		m.photos().Rows(),
 		api.Export("/school-admin/employee/export", "employee", "The employees of a list as a CSV file that can be imported",
 			roster.EmployeeListing, exportEmployees, api.Fresh),
 	)
