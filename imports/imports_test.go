@@ -329,10 +329,10 @@ func TestPhotos_WhatIsNone_IsNamedByItsFile(t *testing.T) {
 	file := album(t, map[string][]byte{"2026-1.png": picture(t, 8), "bomb/2026-2.png": make([]byte, 6<<20), "9.png": picture(t, 2),
 		"__MACOSX/2026-2.png": {1}, "x/2026_1.png": picture(t, 3), "2026 2.txt": []byte("no picture")})
 	plan := o.imports(t, path+"?dryRun=true", file)
-	if got := fmt.Sprint(plan.Errors); plan.Creates != 1 || got != "[{3 file is no picture (JPEG, PNG, GIF or WebP)} "+
+	if got := fmt.Sprint(plan.Errors); plan.Creates != 1 || got != "[{2 file is no picture (JPEG, PNG, GIF or WebP)} "+
 		"{4 admissionNumber no student has this number} {5 file is empty, or larger than 5 MB} "+
-		"{6 admissionNumber is the student of row 2, too}]" && plan.Bad != 4 {
-		t.Errorf("%+v", plan)
+		"{6 admissionNumber is the student of row 3, too}]" {
+		t.Errorf("%d new, %s", plan.Creates, got)
 	}
 	run := o.imports(t, path+"?mode=SKIP_BAD_ROWS", file)
 	if run.Creates != 1 || o.Count(t, "student", "photo_file_id is not null and admission_number = '2026/1'") != 1 || o.Count(t, "file", "true") != 1 {
@@ -380,8 +380,8 @@ func TestPastYear_TotalsAndResultsByFile_CountOnceAndTellNobody(t *testing.T) {
 
 	run := o.imports(t, results, "Adm No,Exam,Subject,Marks,Max Marks,Date\nA-1,Unit test,MATH,45,50,"+day(-40)+
 		"\nA-1,Unit test,English,AB,50,"+day(-39)+"\nA-2,Unit test,MATH,50,50,"+day(-40)+"\n")
-	if run.Creates != 3 || o.Count(t, "exam", "status = 'PUBLISHED' and publication = 0") != 1 || o.Count(t, "exam_result", "grade <> ''") < 2 {
-		t.Errorf("%+v", run)
+	if n := o.Count(t, "exam", "status = 'PUBLISHED' and publication = 0"); run.Creates != 3 || n != 1 {
+		t.Errorf("%d of 3 results are new, %d exams are published", run.Creates, n)
 	}
 	var asha string
 	if err := o.DB(t).Raw(`select id from student where admission_number = 'A-1'`).Scan(&asha).Error; err != nil {

@@ -145,10 +145,9 @@ func (run *importRun) commit(c api.Ctx, r Request, im importer, in *sheet.Table,
 		if err != nil {
 			return fmt.Errorf("importing: %w", err)
 		}
-		if err := run.keep(c, im.tables, p.Base()); err != nil {
+		if result.MayUndo, err = run.keep(c, im.tables, p.Base()); err != nil {
 			return err
 		}
-		result.MayUndo = im.tables != nil || p.Base().undo != nil
 		c.Changed("import", strings.ToLower(im.kind), run.id, nil, importSummary(result))
 		_, err = run.done(c, result, true)
 		return err

@@ -98,6 +98,10 @@ func (t *dayTotal) fill(l imports.Line, d *imports.Draft) {
 		t.Leave, t.HalfDays = t.Leave+1, 1
 	}
 	t.Present, t.Absent, t.SchoolDays = n[colTotalPresent], n[colTotalAbsent], n[colTotalDays]
+	apart := given(colTotalDays) && given(colTotalPresent) && given(colTotalAbsent) && t.marked() == t.SchoolDays
+	if given(colTotalPresent) && !apart {
+		t.Present -= t.Late // who is late is present in a register
+	}
 	switch {
 	case !given(colTotalPresent) && !given(colTotalAbsent):
 		d.Bad(l.Row, "present", "is required, or absent beside schoolDays")
@@ -107,12 +111,8 @@ func (t *dayTotal) fill(l imports.Line, d *imports.Draft) {
 		t.SchoolDays = t.marked()
 	case !given(colTotalPresent):
 		t.Present = t.SchoolDays - t.marked()
-	case !given(colTotalAbsent) && t.marked()-t.Late == t.SchoolDays:
-		t.Present -= t.Late // who is late is present in many registers
 	case !given(colTotalAbsent):
 		t.Absent = t.SchoolDays - t.marked()
-	case t.marked() > t.SchoolDays && t.marked()-t.Late == t.SchoolDays:
-		t.Present -= t.Late
 	}
 	if !d.Found.IsBad(l.Row) && (t.Present < 0 || t.Absent < 0 || t.marked() > t.SchoolDays) {
 		d.Bad(l.Row, "schoolDays", "is less than the days present, absent, late and on leave")

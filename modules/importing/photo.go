@@ -213,13 +213,12 @@ func (a *album) plan(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 			d.Bad(l.Row, "admissionNumber", "more than one student's number is written like this")
 		case rows[students[at].ID] > 0:
 			d.Bad(l.Row, "admissionNumber", "is the student of row %d, too", rows[students[at].ID])
-		default:
-			rows[students[at].ID] = l.Row
 		}
 		if d.Found.IsBad(l.Row) {
 			d.Skip(l.Row)
 			continue
 		}
+		rows[students[at].ID] = l.Row
 		s, sum := students[at], sha256.Sum256(content)
 		state := []any{s.ID, s.PhotoFileID, hex.EncodeToString(sum[:])}
 		switch {
