@@ -16,7 +16,7 @@ import (
 // SubjectImport is what comes with a file whose rows are about subjects.
 type SubjectImport struct {
 	imports.Request
-	CreateSubjects bool `json:"createSubjects" doc:"Make the subjects that do not exist yet, and have the classes take them"`
+	CreateSubjects bool `json:"createSubjects" doc:"Make the subjects that do not exist yet, and have the classes take them; needs the right to write subjects"`
 }
 
 // SubjectTables are what a kind of file that makes subjects writes first.
@@ -37,8 +37,13 @@ type newSubject struct {
 	used    bool
 }
 
-// FindSubjects reads the subjects; may says that the file makes those it does not find.
+// FindSubjects reads the subjects; may says that the file makes those it does not find, which needs the right to write subjects.
 func FindSubjects(c api.Ctx, may bool) (*NewSubjects, error) {
+	if may {
+		if err := c.Permit("subject", api.Write); err != nil {
+			return nil, err
+		}
+	}
 	names, err := Subjects(c)
 	if err != nil {
 		return nil, err
