@@ -33,12 +33,16 @@ type Kind[R options] struct {
 	Loosen string
 	// Undo takes a run back where its rows cannot be deleted; what was given to Plan.Remember comes back as JSON.
 	Undo    func(c api.Ctx, made []byte) error
-	Options []api.Option
+	Options []api.Option // of reading a file and of taking it back
 }
 
 // Reading reads one file.
 type Reading struct {
 	Columns []sheet.Column // the kind's, and more that the school has defined
+	// Convert makes a table of the file, as that of the kind does, for a reading that keeps more of the file than its table; or nil.
+	Convert func(file io.Reader) (io.Reader, error)
+	// Prepare does what must not be done in a transaction, once a plan is good and before it is made again and written; or nil.
+	Prepare func(c api.Ctx, progress func(share float64)) error
 	// Take keeps a row, and checks what can be checked without the database; what is wrong with a cell is in bad already.
 	Take func(row int, cells []string, bad map[int]bool, found *sheet.Problems)
 	// Plan compares the rows with the database as it is. It may be called again for the same rows.
@@ -82,8 +86,8 @@ func (k Kind[R]) Rows() []api.Row {
 		api.Upload(k.Path, k.Permission, k.Summary, k.take, opts...),
 		api.List(k.Path+"/list", k.Permission, "Earlier runs: "+k.Summary, runListing, listRuns(k.Key)),
 		api.Get(k.Path+"/:id", k.Permission, "How far a run is, or how it ended: "+k.Summary, getRun(k.Key)),
-		api.Post(k.Path+"/:id/undo", k.Permission, "Take a run back, while nothing depends on what it wrote: "+k.Summary, k.undo, api.Silent,
-			api.NoBodyNeeded, api.MayTake(undoTimeout), api.Says("Import taken back")),
+		api.Post(k.Path+"/:id/undo", k.Permission, "Take a run back, while nothing depends on what it wrote: "+k.Summary, k.undo,
+			append([]api.Option{api.Silent, api.NoBodyNeeded, api.MayTake(undoTimeout), api.Says("Import taken back")}, k.Options...)...),
 	)
 }
 

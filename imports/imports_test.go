@@ -1,12 +1,19 @@
 package imports_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"homeroom/api"
 	"homeroom/imports"
+	"homeroom/modules/attendance"
 	"homeroom/modules/fee"
 	"homeroom/modules/roster"
 	"homeroom/modules/timetable"
@@ -71,9 +78,40 @@ func (o *office) undo(t *testing.T, path string, run imports.ImportResult) testk
 	return o.Call(t, "POST", path+"/"+run.ID.String()+"/undo", nil)
 }
 
+// picture is a PNG of some size.
+func picture(t *testing.T, side int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, side, side))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// album is a zip of files.
+func album(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(files[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // kinds are files of every kind, each of which needs those before it.
 func (o *office) kinds(t *testing.T) []struct{ path, query, file string } {
 	day := api.DateOf(o.App.Service.Kernel.Clock().In(o.School.Location())).AddDays(-10).String()
+	long := api.DateOf(o.App.Service.Kernel.Clock().In(o.School.Location())).AddDays(-20).String()
 	teacher := testkit.NewPhone()
 	return []struct{ path, query, file string }{
 		{"/school-admin/student/import", "?createClasses=true", "Adm No,Name,Class,DOB,Father Name,Father Mobile\n" +
@@ -82,12 +120,15 @@ func (o *office) kinds(t *testing.T) []struct{ path, query, file string } {
 		{"/school-admin/employee/import", "", "firstName,lastName,employeeType,phone,employeeCode\nMeera,Iyer,TEACHER," + teacher + ",T-1\n"},
 		{"/school-admin/employee/assignments/import", "", "Teacher,Class,Section,Subject,Class Teacher\nMeera Iyer,5,A,,Yes\nT-1,5,A,MATH,\n"},
 		{"/school-admin/guardian/import", "", "Adm No,Relation,Name,Mobile\na-1,Mother,Lata Rao," + testkit.NewPhone() + "\n"},
-		{"/school-admin/timetable/import", "", "Day,Hour,Students Sets,Subject,Teachers,Room\nMonday,1,5 A,Mathematics,T-1,R1\n" +
-			"Tue,08:45,5 A,english," + teacher + ",R1\n"},
+		{"/school-admin/timetable/import", "?createSubjects=true", "Day,Hour,Students Sets,Subject,Teachers,Room\nMonday,1,5 A,Mathematics,T-1,R1\n" +
+			"Tue,08:45,5 A,english," + teacher + ",R1\nWed,1,5 A,Music,,\nWed,2,5 A,Music,,\n"},
 		{"/school-admin/transport/route/import", "", "Route,Bus,Direction,Stop,Time,Latitude,Longitude\nHill,B 1,morning,Gate,7.05 am,12.97,77.59\n" +
 			"Hill,B 1,morning,Mill,0.3,12.98,77.6\n"},
 		{"/school-admin/transport/rider/import", "", "Adm No,Route,Stop\nA-1,hill,GATE\n"},
 		{"/school-admin/attendance/import", "", "Adm No,Date,Status\nA-1," + day + ",P\nA-2," + day + ",A\n"},
+		{"/school-admin/attendance/total/import", "", "Adm No,Up to,Working Days,Present\nA-1," + long + ",60,54.5\nA-2," + long + ",60,60\n"},
+		{"/school-admin/exam/result/import", "?exam=Unit+test", "Adm No,Date,Out of,MATH,English\nA-1," + day + ",50,45,AB\nA-2," + day + ",50,50,30.5\n"},
+		{"/school-admin/student/photo/import", "", album(t, map[string][]byte{"5A/a-1.png": picture(t, 3), "A_2.jpg": picture(t, 4)})},
 		{"/school-admin/library/book/import", "", "Title,Author,Accession No\nMalgudi Days,R. K. Narayan,L-1\n"},
 		{"/school-admin/fee/concession/import", "", "Adm No,Discount,Head,Category\nA-1,25%,Tuition,Sibling\nA-2,500,,\n"},
 	}
@@ -247,5 +288,117 @@ func TestTimetable_OfASC_IsImported(t *testing.T) {
 </timetable>`)
 	if r.Creates != 2 || o.Count(t, "timetable_slot", "day_of_week = 3 and room = 'Lab' and teacher_id is not null") != 2 {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestTimetable_OfFET_IsImported(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for _, k := range o.kinds(t)[:3] {
+		o.imports(t, k.path+k.query, k.file)
+	}
+	file := `<?xml version="1.0" encoding="UTF-8"?>
+<fet version="6.8.7"><Institution_Name>A school</Institution_Name>
+<Hours_List><Number_of_Hours>2</Number_of_Hours><Hour><Name>1</Name></Hour><Hour><Name>2</Name></Hour></Hours_List>
+<Activities_List>
+ <Activity><Teacher>Meera Iyer</Teacher><Subject>Mathematics</Subject><Students>5 A</Students><Duration>2</Duration><Id>1</Id>
+  <Active>true</Active></Activity>
+ <Activity><Teacher>Nobody</Teacher><Subject>Chess</Subject><Students>9 Z</Students><Duration>1</Duration><Id>2</Id>
+  <Active>false</Active></Activity>
+</Activities_List>
+<Time_Constraints_List><ConstraintActivityPreferredStartingTime><Weight_Percentage>100</Weight_Percentage><Activity_Id>1</Activity_Id>
+ <Preferred_Day>Thursday</Preferred_Day><Preferred_Hour>1</Preferred_Hour></ConstraintActivityPreferredStartingTime></Time_Constraints_List>
+<Space_Constraints_List><ConstraintActivityPreferredRoom><Activity_Id>1</Activity_Id><Room>Lab</Room></ConstraintActivityPreferredRoom>
+</Space_Constraints_List></fet>`
+	r := o.imports(t, "/school-admin/timetable/import", file)
+	if r.Creates != 2 || o.Count(t, "timetable_slot", "day_of_week = 4 and room = 'Lab' and teacher_id is not null") != 2 {
+		t.Errorf("%+v", r)
+	}
+	for _, bad := range []string{strings.Replace(file, "<Activity_Id>1</Activity_Id>\n <Pref", "<Activity_Id>7</Activity_Id>\n <Pref", 1), "<html></html>"} {
+		if a := o.Send(t, "POST", "/school-admin/timetable/import", "text/csv", []byte(bad)); a.Status != 422 {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+	}
+}
+
+func TestPhotos_WhatIsNone_IsNamedByItsFile(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.imports(t, "/school-admin/student/import", "admissionNumber,firstName\n2026/1,Asha\n2026/2,Ravi\n")
+	const path = "/school-admin/student/photo/import"
+	file := album(t, map[string][]byte{"2026-1.png": picture(t, 8), "bomb/2026-2.png": make([]byte, 6<<20), "9.png": picture(t, 2),
+		"__MACOSX/2026-2.png": {1}, "x/2026_1.png": picture(t, 3), "2026 2.txt": []byte("no picture")})
+	plan := o.imports(t, path+"?dryRun=true", file)
+	if got := fmt.Sprint(plan.Errors); plan.Creates != 1 || got != "[{2 file is no picture (JPEG, PNG, GIF or WebP)} "+
+		"{4 admissionNumber no student has this number} {5 file is empty, or larger than 5 MB} "+
+		"{6 admissionNumber is the student of row 3, too}]" {
+		t.Errorf("%d new, %s", plan.Creates, got)
+	}
+	run := o.imports(t, path+"?mode=SKIP_BAD_ROWS", file)
+	if run.Creates != 1 || o.Count(t, "student", "photo_file_id is not null and admission_number = '2026/1'") != 1 || o.Count(t, "file", "true") != 1 {
+		t.Errorf("%+v", run)
+	}
+	if again := o.imports(t, path+"?mode=SKIP_BAD_ROWS", file); again.Unchanged != 1 || again.MayUndo {
+		t.Errorf("again: %+v", again)
+	}
+	if a := o.Send(t, "POST", path, "text/csv", []byte("PK\x03\x04 and no more")); a.Status != 422 {
+		t.Errorf("a broken zip: %d", a.Status)
+	}
+}
+
+func TestPastYear_TotalsAndResultsByFile_CountOnceAndTellNobody(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for _, k := range o.kinds(t)[:2] {
+		o.imports(t, k.path+k.query, k.file)
+	}
+	today := api.DateOf(o.App.Service.Kernel.Clock().In(o.School.Location()))
+	day := func(n int) string { return today.AddDays(n).String() }
+	const totals, days, results = "/school-admin/attendance/total/import", "/school-admin/attendance/import", "/school-admin/exam/result/import"
+	o.imports(t, totals, "Adm No,Up to,Working Days,Present,Late\nA-1,"+day(-20)+",50,44.5,2\nA-2,"+day(-20)+",50,49,\n")
+	if a := o.Send(t, "POST", days, "text/csv", []byte("Adm No,Date,Status\nA-1,"+day(-30)+",P\n")); a.Status != 422 {
+		t.Errorf("a day of the total: %d %s", a.Status, a.Body)
+	}
+	marked := o.imports(t, days, "Adm No,Date,Status\nA-1,"+day(-8)+",A\nA-2,"+day(-8)+",P\nA-1,"+day(-9)+",P\nA-2,"+day(-9)+",P\n")
+	if a := o.Send(t, "POST", totals, "text/csv", []byte("Adm No,From,Up to,Working Days,Present\nA-1,"+day(-19)+","+day(-1)+",10,9\n")); a.Status != 422 ||
+		!strings.Contains(string(a.Body), "marked in the register already") {
+		t.Errorf("a total of days that are marked: %d %s", a.Status, a.Body)
+	}
+	type sums struct {
+		Totals attendance.AttendanceTotals `json:"totals"`
+	}
+	// Of 50 days A-1 was there on 44 and a half, two of them late, and away on 5; the days of the weekend do not count.
+	open := o.Count(t, "attendance", "extract(isodow from date) < 6")
+	whole := testkit.Get[sums](t, o.Client, "/school-admin/attendance/summary?from="+day(-100)).Totals
+	if whole.CarriedOver != 100 || whole.Marked != 100+open || whole.Late != 2 || whole.HalfDays != 1 || whole.Absent < 5+1 || marked.Creates != 4 {
+		t.Errorf("%d marks since: %+v", open, whole)
+	}
+	cut := testkit.Get[sums](t, o.Client, "/school-admin/attendance/summary?from="+day(-99)).Totals
+	if cut.CarriedOver != 0 || cut.Marked != open {
+		t.Errorf("a span that cuts the totals: %+v", cut)
+	}
+
+	run := o.imports(t, results, "Adm No,Exam,Subject,Marks,Max Marks,Date\nA-1,Unit test,MATH,45,50,"+day(-40)+
+		"\nA-1,Unit test,English,AB,50,"+day(-39)+"\nA-2,Unit test,MATH,50,50,"+day(-40)+"\n")
+	if n := o.Count(t, "exam", "status = 'PUBLISHED' and publication = 0"); run.Creates != 3 || n != 1 {
+		t.Errorf("%d of 3 results are new, %d exams are published", run.Creates, n)
+	}
+	var asha string
+	if err := o.DB(t).Raw(`select id from student where admission_number = 'A-1'`).Scan(&asha).Error; err != nil {
+		t.Fatal(err)
+	}
+	card := o.Call(t, "GET", "/school-admin/exam/report-card/"+asha, nil)
+	if card.Status != 200 || !strings.Contains(string(card.Body), "Unit test") || !strings.Contains(string(card.Body), `"present":4`) {
+		t.Errorf("the report card: %d %s", card.Status, card.Body)
+	}
+	wrong := o.Send(t, "POST", results, "text/csv", []byte("Adm No,Exam,Subject,Marks,Max Marks,Date\nA-1,Unit test,MATH,44,50,"+day(-40)+
+		"\nA-2,Unit test,English,51,50,"+day(-40)+"\nA-2,Unit test,Chess,1,,"+day(5)+"\n"))
+	for _, says := range []string{"has 45 already", "at most 50", "no subject is called", "in the future"} {
+		if wrong.Status != 422 || !strings.Contains(string(wrong.Body), says) {
+			t.Errorf("%q is not said: %d %s", says, wrong.Status, wrong.Body)
+		}
+	}
+	if o.Count(t, "notice", "true")+o.Count(t, "delivery", "true") != 0 {
+		t.Error("somebody was told")
 	}
 }

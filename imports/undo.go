@@ -57,43 +57,45 @@ func (k keys) of(table, alias string) string {
 }
 
 // keep writes down which rows of the tables this transaction has written, and what those were before that were there: another
-// connection still sees them.
-func (run *importRun) keep(c api.Ctx, tables []string, plan *PlanBase) error {
+// connection still sees them. wrote says that there is something to take back.
+func (run *importRun) keep(c api.Ctx, tables []string, plan *PlanBase) (wrote bool, err error) {
 	made, err := plan.made()
 	if err != nil {
-		return fmt.Errorf("writing down what an import made: %w", err)
+		return false, fmt.Errorf("writing down what an import made: %w", err)
 	}
 	if err := c.DB.Exec(`update import_run set undo = ?::jsonb where id = ?`, string(made), run.id).Error; err != nil {
-		return fmt.Errorf("writing down what an import made: %w", err)
+		return false, fmt.Errorf("writing down what an import made: %w", err)
 	}
 	if tables == nil {
-		return nil
+		return plan.undo != nil, nil
 	}
 	k, err := readKeys(c.DB, tables)
 	if err != nil {
-		return err
+		return false, err
 	}
 	apart, err := c.Apart(c)
 	if err != nil {
-		return err
+		return false, err
 	}
+	wrote = plan.undo != nil
 	for _, t := range tables {
 		var written []string
 		err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `insert into import_change (run_id, table_name, row_key, sum)
 			select $1, '` + t + `', ` + k.of(t, "t") + `, md5(to_jsonb(t)::text) from ` + t + ` t where t.xmin = pg_current_xact_id()::xid
 			returning row_key`, Args: []any{run.id}, Scan: collectTexts(&written)})
 		if err != nil {
-			return fmt.Errorf("writing down what an import wrote: %w", err)
+			return false, fmt.Errorf("writing down what an import wrote: %w", err)
 		}
 		if len(written) == 0 {
 			continue
 		}
+		wrote = true
 		type old struct{ Key, Row string }
 		var before []old
 		err = tenancy.Pipeline(apart, tenancy.Query{SQL: `select ` + k.of(t, "t") + ` as key, to_jsonb(t)::text as row from ` + t +
 			` t where ` + k.of(t, "t") + ` = any($1)`, Args: []any{written}, Scan: tenancy.Collect(&before)})
 		if err != nil {
-			return fmt.Errorf("reading what was there before an import: %w", err)
+			return false, fmt.Errorf("reading what was there before an import: %w", err)
 		}
 		ids, rows := make([]string, len(before)), make([]string, len(before))
 		for i, b := range before {
@@ -103,10 +105,10 @@ func (run *importRun) keep(c api.Ctx, tables []string, plan *PlanBase) error {
 			from unnest($2::text[], $3::text[]) as v (key, row) where h.run_id = $1 and h.table_name = '` + t + `' and h.row_key = v.key`,
 			Args: []any{run.id, ids, rows}})
 		if err != nil {
-			return fmt.Errorf("writing down what was there before an import: %w", err)
+			return false, fmt.Errorf("writing down what was there before an import: %w", err)
 		}
 	}
-	return nil
+	return wrote, nil
 }
 
 func collectTexts(out *[]string) func(pgx.Rows) error {
@@ -130,7 +132,7 @@ func (k Kind[R]) undo(c api.Ctx, r byID) (ImportRun, error) {
 		return run, err
 	case run.UndoneAt != nil:
 		return run, api.Conflict("The import was taken back already")
-	case run.State != "DONE" || run.DryRun:
+	case run.State != "DONE" || run.DryRun || !run.MayUndo && c.Now.Sub(run.CreatedAt) < UndoDays*24*time.Hour:
 		return run, api.Conflict("The import wrote nothing")
 	case !run.MayUndo:
 		return run, api.Conflict("The import can no longer be taken back: that is possible for %d days", UndoDays)
@@ -223,8 +225,9 @@ func words(table string) string { return strings.ReplaceAll(table, "_", " ") }
 func checkRights(c api.Ctx, run uuid.UUID) error {
 	var roles []uuid.UUID
 	err := c.DB.Raw(`select distinct r from import_change h join app_user u on u.id::text = h.row_key
-		cross join unnest(array[u.role_id, (h.before ->> 'role_id')::uuid]) r
-		where h.run_id = ? and h.table_name = 'app_user' and h.before is not null`, run).Scan(&roles).Error
+		cross join jsonb_populate_record(null::app_user, h.before) b cross join unnest(array[u.role_id, b.role_id]) r
+		where h.run_id = ? and h.table_name = 'app_user' and h.before is not null
+		and (u.role_id, u.phone, u.email, u.status) is distinct from (b.role_id, b.phone, b.email, b.status)`, run).Scan(&roles).Error
 	if err != nil {
 		return fmt.Errorf("reading the roles of accounts that an import changed: %w", err)
 	}

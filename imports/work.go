@@ -43,6 +43,7 @@ type ImportResult struct {
 	Columns          []sheet.FileColumn `json:"columns" doc:"The file's columns, in its order"`
 	KnownColumns     []string           `json:"knownColumns" doc:"All that a column can be"`
 	NewClasses       []string           `json:"newClasses" doc:"Classes and divisions that the file names and the school does not have; made if createClasses says so"`
+	NewSubjects      []string           `json:"newSubjects" doc:"Subjects that the file names and the school does not have; made if createSubjects says so"`
 	Rows             []ShownRow         `json:"rows" doc:"The bad rows, up to 5,000, and the first 20 others; not kept with the run"`
 
 	Sums []Sum `json:"sums" doc:"Figures of the file as a whole: amounts of money in minor units, days, marks"`
@@ -65,7 +66,10 @@ func (k Kind[R]) take(c api.Ctx, r R, file *api.Incoming) (ImportResult, error) 
 	if err != nil {
 		return ImportResult{}, err
 	}
-	im := importer{kind: k.Key, most: k.Most, tables: k.Tables, convert: k.Convert, Reading: reading}
+	if reading.Convert == nil {
+		reading.Convert = k.Convert
+	}
+	im := importer{kind: k.Key, most: k.Most, tables: k.Tables, Reading: reading}
 	run, done, err := startRun(c, k.Key, r.common(), file.Name)
 	if err != nil || done != nil {
 		return done.answer(), err
@@ -79,10 +83,9 @@ func (k Kind[R]) take(c api.Ctx, r R, file *api.Incoming) (ImportResult, error) 
 
 // importer reads one file of a kind.
 type importer struct {
-	kind    string
-	most    int
-	tables  []string
-	convert func(io.Reader) (io.Reader, error)
+	kind   string
+	most   int
+	tables []string
 	Reading
 }
 
@@ -97,6 +100,19 @@ func (run *importRun) work(c api.Ctx, r Request, file *api.Incoming, im importer
 			return ImportResult{}, err
 		}
 		return run.done(c, run.result(p, in), false)
+	}
+	if im.Prepare != nil {
+		p, err := im.Plan(c, found.Clone())
+		if err != nil {
+			return ImportResult{}, err
+		}
+		result := run.result(p, in)
+		if err := refuseImport(r, &result); err != nil {
+			return result, err
+		}
+		if err := im.Prepare(c, func(share float64) { run.percent.Store(40 + int64(share*10)) }); err != nil {
+			return result, fmt.Errorf("preparing an import: %w", err)
+		}
 	}
 	for try := 1; ; try++ {
 		result, err := run.commit(c, r, im, in, found)
@@ -129,10 +145,9 @@ func (run *importRun) commit(c api.Ctx, r Request, im importer, in *sheet.Table,
 		if err != nil {
 			return fmt.Errorf("importing: %w", err)
 		}
-		if err := run.keep(c, im.tables, p.Base()); err != nil {
+		if result.MayUndo, err = run.keep(c, im.tables, p.Base()); err != nil {
 			return err
 		}
-		result.MayUndo = im.tables != nil || p.Base().undo != nil
 		c.Changed("import", strings.ToLower(im.kind), run.id, nil, importSummary(result))
 		_, err = run.done(c, result, true)
 		return err
@@ -159,8 +174,8 @@ func (run *importRun) read(c api.Ctx, r Request, file *api.Incoming, im importer
 		return column != "" && !slices.ContainsFunc(im.Columns, func(c sheet.Column) bool { return c.Name == column })
 	})
 	table := io.Reader(file)
-	if im.convert != nil {
-		if table, err = im.convert(file); err != nil {
+	if im.Convert != nil {
+		if table, err = im.Convert(file); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -201,7 +216,7 @@ func (r ImportResult) listed() ImportResult {
 	if r.Errors == nil {
 		r.Errors = []sheet.RowError{}
 	}
-	for _, list := range []*[]string{&r.UnknownColumns, &r.KnownColumns, &r.NewClasses} {
+	for _, list := range []*[]string{&r.UnknownColumns, &r.KnownColumns, &r.NewClasses, &r.NewSubjects} {
 		if *list == nil {
 			*list = []string{}
 		}

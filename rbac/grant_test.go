@@ -222,23 +222,77 @@ func TestGrant_ByFile_NamesTheRow(t *testing.T) {
 	}
 }
 
-func TestGrant_ByFile_OfAnAdministrator_AsksForAFreshProof(t *testing.T) {
+func TestGrant_FileAndItsUndo_NeedTheRightToChangeTheAccount(t *testing.T) {
 	t.Parallel()
-	testkit.Attacked(t, "rights that the giver lacks", 1)
+	testkit.Attacked(t, "rights that the giver lacks", 3)
 	g := newGrants(t, "employee")
-	_, err := g.App.Service.Cluster.PlatformPool().Exec(t.Context(),
-		`update platform.session set proved_at = now() - interval '11 minutes' where id = $1`, g.admin.SessionID)
-	if err != nil {
-		t.Fatal(err)
+	proof := func(age string) {
+		t.Helper()
+		_, err := g.App.Service.Cluster.PlatformPool().Exec(t.Context(),
+			`update platform.session set proved_at = now() - $2::interval where id = $1`, g.admin.SessionID, age)
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	signsInWith := func(phone string) func() bool {
+		return func() bool {
+			var n int
+			err := g.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `select count(*) from platform.account a where a.school_id = $1
+				and a.phone = $2 and a.email is not null and not a.disabled`, g.ID, phone).Scan(&n)
+			return err == nil && n == 1
+		}
+	}
+	const path = "/school-admin/employee/import"
+	old := testkit.Get[roster.EmployeeDetail](t, g.admin, "/school-admin/employee/"+g.principal.String())
+	phone := testkit.NewPhone()
+	file := []byte("employeeCode,phone\nPrincipal," + phone + "\n")
 	before := g.state(t)
-	a := g.admin.Send(t, "POST", "/school-admin/employee/import", "text/csv",
-		[]byte("employeeCode,phone\nPrincipal,"+testkit.NewPhone()+"\n"))
-	if f := a.Failure(t); a.Status != 403 || f.Error != "REAUTHENTICATION_NEEDED" {
+	if a := g.clerk.Send(t, "POST", path, "text/csv", file); a.Status != 422 {
+		t.Errorf("a clerk's file: %d %s", a.Status, a.Body)
+	}
+	proof("11 minutes")
+	if a := g.admin.Send(t, "POST", path, "text/csv", file); a.Status != 403 || a.Failure(t).Error != "REAUTHENTICATION_NEEDED" {
 		t.Errorf("an administrator's phone in a file, with an old proof: %d %s", a.Status, a.Body)
 	}
 	if g.state(t) != before {
 		t.Error("the phone was changed")
+	}
+	proof("0")
+	a := g.admin.Send(t, "POST", path, "text/csv", file)
+	var run struct {
+		ID      uuid.UUID `json:"id"`
+		Updates int       `json:"updates"`
+	}
+	if a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	if a.Read(t, &run); run.Updates != 1 || !signsInWith(phone)() {
+		t.Fatalf("%s", a.Body)
+	}
+	undo, after := path+"/"+run.ID.String()+"/undo", g.state(t)
+	if a := g.clerk.Call(t, "POST", undo, nil); a.Status != 403 {
+		t.Errorf("a clerk's undo: %d %s", a.Status, a.Body)
+	}
+	proof("11 minutes")
+	if a := g.admin.Call(t, "POST", undo, nil); a.Status != 403 || a.Failure(t).Error != "REAUTHENTICATION_NEEDED" {
+		t.Errorf("an undo with an old proof: %d %s", a.Status, a.Body)
+	}
+	if g.state(t) != after {
+		t.Error("the file was taken back")
+	}
+	proof("0")
+	if a := g.admin.Call(t, "POST", undo, nil); a.Status != 200 || g.state(t) != before {
+		t.Errorf("the undo: %d %s", a.Status, a.Body)
+	}
+	testkit.Eventually(t, "the principal signs in as before", signsInWith(string(old.Phone)))
+
+	named := g.clerk.Send(t, "POST", path, "text/csv", []byte("employeeCode,designation\nPrincipal,Head of school\n"))
+	if named.Status != 200 {
+		t.Fatalf("a clerk names the principal's post: %d %s", named.Status, named.Body)
+	}
+	named.Read(t, &run)
+	if a := g.clerk.Call(t, "POST", path+"/"+run.ID.String()+"/undo", nil); a.Status != 200 {
+		t.Errorf("and takes it back: %d %s", a.Status, a.Body)
 	}
 }
 

@@ -76,7 +76,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		api.Own(),
 		(&roster.Module{People: s.Auth, Letterhead: letterhead, Photo: files.Thumbnail, Owed: fee.Owed, Loans: library.OpenLoans,
 			AddRide: buses.AddRide, AddFeeHead: fee.Subscribe, GroupLessons: timetable.RefuseGroupClashes}).Describe(),
-		(&importing.Module{People: s.Auth, GroupsAtOneTime: timetable.GroupsAtOneTime}).Describe(),
+		(&importing.Module{People: s.Auth, Photos: files, GroupsAtOneTime: timetable.GroupsAtOneTime}).Describe(),
 		lessons.Describe(),
 		years.Describe(),
 		register.Describe(),

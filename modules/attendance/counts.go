@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/google/uuid"
+
 	"homeroom/api"
 )
 
@@ -16,7 +18,12 @@ type Counts struct {
 	Leave   int `json:"leave"`
 	// HalfDays are among the days of leave.
 	HalfDays int `json:"halfDays" doc:"Of the days of leave, those of half a day: each counts as half a day there"`
+
+	carried int // of them, those of totals that were counted elsewhere
 }
+
+// marked is how many days were marked.
+func (n Counts) marked() int { return n.Present + n.Absent + n.Late + n.Leave }
 
 // add counts one mark.
 func (n *Counts) add(status string, half bool) {
@@ -41,16 +48,18 @@ func (n Counts) there() float64 { return float64(n.Present+n.Late) + float64(n.H
 // AttendanceTotals are counts with what they come to.
 type AttendanceTotals struct {
 	Counts
-	SchoolDays int      `json:"schoolDays" doc:"School days of the enrolment up to today; of several students, the days of all of them"`
-	Marked     int      `json:"marked" doc:"Of the school days, those that have a mark"`
-	Unmarked   int      `json:"unmarked" doc:"Of the school days, those that have none"`
-	Percent    *float64 `json:"percent" doc:"Present, late and half of each half day of those marked, to a tenth; null when nothing is" example:"96.4"`
+	SchoolDays int `json:"schoolDays" doc:"School days of the enrolment up to today; of several students, the days of all of them"`
+	Marked     int `json:"marked" doc:"Of the school days, those that have a mark"`
+	Unmarked   int `json:"unmarked" doc:"Of the school days, those that have none"`
+	// CarriedOver says that the days asked for contain those of a total whole. One that they cut counts nowhere.
+	CarriedOver int      `json:"carriedOver" doc:"Of those marked, days that were counted before the school came here and were imported as a total. A total counts where all of its days are asked for"`
+	Percent     *float64 `json:"percent" doc:"Present, late and half of each half day of those marked, to a tenth; null when nothing is" example:"96.4"`
 }
 
 // totals are the counts beside the school days they are of. A mark may be of a day that is no
 // longer the enrolment's: it counts, and nothing is unmarked for it.
 func (n Counts) totals(schoolDays int) AttendanceTotals {
-	t := AttendanceTotals{Counts: n, SchoolDays: schoolDays, Marked: n.Present + n.Absent + n.Late + n.Leave}
+	t := AttendanceTotals{Counts: n, SchoolDays: schoolDays, Marked: n.marked(), CarriedOver: n.carried}
 	t.Unmarked = max(0, schoolDays-t.Marked)
 	if t.Marked > 0 {
 		percent := math.Round(n.there()*1000/float64(t.Marked)) / 10
@@ -62,12 +71,36 @@ func (n Counts) totals(schoolDays int) AttendanceTotals {
 func (n *Counts) plus(o Counts) {
 	n.Present, n.Absent, n.Late, n.Leave, n.HalfDays = n.Present+o.Present, n.Absent+o.Absent, n.Late+o.Late, n.Leave+o.Leave,
 		n.HalfDays+o.HalfDays
+	n.carried += o.carried
 }
 
 // countColumns counts the attendance a in SQL.
 const countColumns = `count(*) filter (where a.status = 'PRESENT')::int as present,
 	count(*) filter (where a.status = 'ABSENT')::int as absent, count(*) filter (where a.status = 'LATE')::int as late,
 	count(*) filter (where a.status = 'LEAVE')::int as leave, count(*) filter (where a.status = 'LEAVE' and a.half_day)::int as half_days`
+
+// The totals t of days that were counted elsewhere, where a span from $1 to $2 contains them whole, and that a mark a is of no
+// such day.
+const (
+	countedTotals = `t.first_day >= $1 and t.last_day <= $2`
+	notInTotal    = `not exists (select from attendance_total t where t.student_id = a.student_id
+		and a.date between t.first_day and t.last_day and ` + countedTotals + `)`
+	totalColumns = `sum(t.present)::int as present, sum(t.absent)::int as absent, sum(t.late)::int as late, sum(t.leave)::int as leave,
+		sum(t.half_days)::int as half_days, sum(t.school_days)::int as school_days`
+)
+
+// carriedDays are days of totals, of a student or a division.
+type carriedDays struct {
+	ID uuid.UUID
+	Counts
+	SchoolDays int
+}
+
+// counts are those of the totals.
+func (n carriedDays) counts() Counts {
+	n.carried = n.marked()
+	return n.Counts
+}
 
 // Month is a calendar month, YYYY-MM.
 type Month string

@@ -12,6 +12,7 @@ func examples() []api.Example {
 	holiday := api.Created("/school-admin/attendance/holiday/create", map[string]any{"name": "Diwali", "startDate": "2026-11-08"})
 	return []api.Example{
 		dayFiles().Example(),
+		totalFiles().Example(),
 		{Path: "/school-admin/attendance/holiday/:id", Table: "holiday", Make: holiday, Change: map[string]any{"name": "Mine"}},
 		{Path: "/school-admin/attendance/history/:id", Table: "student", Make: student},
 	}

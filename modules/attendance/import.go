@@ -76,13 +76,23 @@ func planDays(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 		StudentID   uuid.UUID
 		Day, Status string
 	}
+	var totals []struct {
+		StudentID   uuid.UUID
+		First, Last string
+	}
 	err = tenancy.Pipeline(c.DB,
+		tenancy.Query{SQL: `select student_id, first_day::text as first, last_day::text as last from attendance_total
+			where student_id = any($1)`, Args: []any{ids}, Scan: tenancy.Collect(&totals)},
 		tenancy.Query{SQL: `select student_id, division_id, start_date::text as first, coalesce(end_date::text, '9999') as last from enrolment
 			where student_id = any($1)`, Args: []any{ids}, Scan: tenancy.Collect(&sat)},
 		tenancy.Query{SQL: `select student_id, date::text as day, status from attendance where student_id = any($1)`, Args: []any{ids},
 			Scan: tenancy.Collect(&marks)})
 	if err != nil {
 		return fmt.Errorf("reading registers: %w", err)
+	}
+	counted := map[uuid.UUID][]int{}
+	for i, t := range totals {
+		counted[t.StudentID] = append(counted[t.StudentID], i)
 	}
 	seats := map[uuid.UUID][]int{}
 	for i, s := range sat {
@@ -105,6 +115,11 @@ func planDays(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 		for _, n := range seats[m.student] {
 			if sat[n].First <= m.day && m.day <= sat[n].Last {
 				m.division = sat[n].DivisionID
+			}
+		}
+		for _, n := range counted[m.student] {
+			if totals[n].First <= m.day && m.day <= totals[n].Last {
+				d.Bad(l.Row, "date", "is among the days of a total, from %s to %s", totals[n].First, totals[n].Last)
 			}
 		}
 		key := studentDay{m.student, m.day}

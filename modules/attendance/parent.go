@@ -150,20 +150,34 @@ func countDaysOf(c api.Ctx, students []uuid.UUID, span between) (map[uuid.UUID]A
 		Counts
 		SchoolDays int
 	}
+	last := span.To
+	if c.Today().Before(last) {
+		last = c.Today()
+	}
+	var carried []carriedDays
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select s.id as student_id, ` + countColumns + `, (select count(*)
-			from generate_series($2::date::timestamp, least($3::date, $4::date)::timestamp, '1 day') as day
+			from generate_series($1::date::timestamp, $2::date::timestamp, '1 day') as day
 			join enrolment e on e.student_id = s.id and e.start_date <= day and (e.end_date is null or e.end_date >= day)
-			where ` + isOpen("day::date", "e.class_id", "e.division_id", "$5") + `)::int as school_days
-		from unnest($1::uuid[]) as s (id)
+			where ` + isOpen("day::date", "e.class_id", "e.division_id", "$4") + ` and not exists (select from attendance_total t
+				where t.student_id = s.id and day between t.first_day and t.last_day and ` + countedTotals + `))::int as school_days
+		from unnest($3::uuid[]) as s (id)
 		left join (attendance a join division d on d.id = a.division_id) on a.student_id = s.id
-			and a.date between $2 and least($3::date, $4::date) and ` + isOpen("a.date", "d.class_id", "d.id", "$5") + `
-		group by s.id`, Args: []any{students, span.From, span.To, c.Today(), weekend(c)}, Scan: tenancy.Collect(&found)})
+			and a.date between $1 and $2 and ` + notInTotal + ` and ` + isOpen("a.date", "d.class_id", "d.id", "$4") + `
+		group by s.id`, Args: []any{span.From, last, students, weekend(c)}, Scan: tenancy.Collect(&found)},
+		tenancy.Query{SQL: `select t.student_id as id, ` + totalColumns + ` from attendance_total t
+			where ` + countedTotals + ` and t.student_id = any($3) group by 1`, Args: []any{span.From, last, students},
+			Scan: tenancy.Collect(&carried)})
 	if err != nil {
 		return nil, fmt.Errorf("counting students' days: %w", err)
 	}
+	before := map[uuid.UUID]carriedDays{}
+	for _, n := range carried {
+		before[n.ID] = n
+	}
 	totals := map[uuid.UUID]AttendanceTotals{}
 	for _, n := range found {
-		totals[n.StudentID] = n.totals(n.SchoolDays)
+		n.plus(before[n.StudentID].counts())
+		totals[n.StudentID] = n.totals(n.SchoolDays + before[n.StudentID].SchoolDays)
 	}
 	return totals, nil
 }

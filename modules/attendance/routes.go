@@ -33,6 +33,7 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	return api.Rows(
 		dayFiles().Rows(),
+		totalFiles().Rows(),
 		api.Post("/school-admin/attendance/mark", "attendance", "Mark a division for a day, all or nothing; a day past needs a reason",
 			officeMarks, api.Says("Attendance marked")),
 		api.Get("/school-admin/attendance/register", "attendance", "A division's register of a day", readRegister),

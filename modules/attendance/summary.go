@@ -42,7 +42,7 @@ type groupSummary struct {
 
 func (g *groupSummary) plus(o groupSummary) {
 	g.Enrolled += o.Enrolled
-	g.Totals.plus(o.Totals.Counts)
+	g.Totals.plus(o.Totals.Counts) // what was carried over among them
 	g.Totals = g.Totals.totals(g.Totals.SchoolDays + o.Totals.SchoolDays)
 }
 
@@ -78,12 +78,13 @@ func summary(c api.Ctx, r summaryRequest) (AttendanceSummary, error) {
 		ClassName, DivisionName string
 		Counts
 	}
-	var stays []stay
+	var stays, elsewhere []stay
+	var carried []carriedDays
 	calendar, holidays := reading(c, span.From, span.To)
 	err = tenancy.Pipeline(c.DB, holidays,
 		tenancy.Query{SQL: `select k.id as class_id, k.name as class_name, d.id as division_id, d.name as division_name, ` + countColumns + `
 		from division d join class k on k.id = d.class_id
-		left join attendance a on a.division_id = d.id and a.date between $1 and $2
+		left join attendance a on a.division_id = d.id and a.date between $1 and $2 and ` + notInTotal + `
 		and ` + isOpen("a.date", "d.class_id", "d.id", "$3") + `
 		where $4::uuid is null or k.id = $4
 		group by k.id, d.id order by k.level, k.name, k.id, d.name, d.id`,
@@ -93,13 +94,27 @@ func summary(c api.Ctx, r summaryRequest) (AttendanceSummary, error) {
 			least(e.end_date, $2, case when s.deleted_at is not null then $3::date - 1 end) as last, count(*)::int as students
 		from enrolment e join student s on s.id = e.student_id
 		where e.division_id is not null and e.start_date <= $2 and (e.end_date is null or e.end_date >= $1) group by 1, 2, 3`,
-			Args: []any{span.From, last, c.Today()}, Scan: tenancy.Collect(&stays)})
+			Args: []any{span.From, last, c.Today()}, Scan: tenancy.Collect(&stays)},
+		tenancy.Query{SQL: `select t.division_id as id, ` + totalColumns + ` from attendance_total t where ` + countedTotals + ` group by 1`,
+			Args: []any{span.From, last}, Scan: tenancy.Collect(&carried)},
+		tenancy.Query{SQL: `select e.division_id, greatest(e.start_date, t.first_day) as first, least(e.end_date, t.last_day) as last,
+			count(*)::int as students from attendance_total t join enrolment e on e.student_id = t.student_id
+			where ` + countedTotals + ` and e.division_id is not null and e.start_date <= t.last_day
+			and (e.end_date is null or e.end_date >= t.first_day) group by 1, 2, 3`,
+			Args: []any{span.From, last}, Scan: tenancy.Collect(&elsewhere)})
 	if err != nil {
 		return AttendanceSummary{}, fmt.Errorf("counting attendance: %w", err)
 	}
 	sitting := map[uuid.UUID][]stay{}
 	for _, s := range stays {
 		sitting[s.DivisionID] = append(sitting[s.DivisionID], s)
+	}
+	elsewhereIn, before := map[uuid.UUID][]stay{}, map[uuid.UUID]carriedDays{}
+	for _, s := range elsewhere {
+		elsewhereIn[s.DivisionID] = append(elsewhereIn[s.DivisionID], s)
+	}
+	for _, n := range carried {
+		before[n.ID] = n
 	}
 	out := AttendanceSummary{From: span.From, To: span.To, Classes: []ClassSummary{}}
 	for i, f := range found {
@@ -117,7 +132,11 @@ func summary(c api.Ctx, r summaryRequest) (AttendanceSummary, error) {
 				d.Enrolled += s.Students
 			}
 		}
-		d.Totals = f.totals(schoolDays)
+		for _, s := range elsewhereIn[f.DivisionID] { // the total says how many school days they were
+			schoolDays -= s.Students * calendar.openDays(f.ClassID, f.DivisionID, s.First, s.Last)
+		}
+		f.plus(before[f.DivisionID].counts())
+		d.Totals = f.totals(schoolDays + before[f.DivisionID].SchoolDays)
 		k := &out.Classes[len(out.Classes)-1]
 		k.Divisions = append(k.Divisions, d)
 		k.plus(d.groupSummary)

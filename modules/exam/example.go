@@ -22,6 +22,7 @@ func examples() []api.Example {
 		"name": "A to E", "bands": []any{map[string]any{"grade": "A", "minPercent": 0}}})
 	student := func(m api.Maker) uuid.UUID { return m.Example("/school-admin/student/:id") }
 	return []api.Example{
+		pastResults().Example(),
 		{Path: "/school-admin/exam/:id", Table: "exam", Make: exam, Change: name},
 		{Path: "/school-admin/exam/grade-scale/:id", Table: "grade_scale", Make: scale, Change: name},
 		{Path: "/school-admin/exam/term/:id", Table: "term", Make: term, Change: name},

@@ -55,6 +55,7 @@ func (m *Module) Describe() api.Module {
 // routes are the endpoints of exams and results.
 func (m *Module) routes() []api.Row {
 	return api.Rows(
+		pastResults().Rows(),
 		api.Create("/school-admin/exam/create", "exam", "Add an exam of one or more classes", createExam, api.Says("Exam created")),
 		api.List("/school-admin/exam/list", "exam", "List the exams", examListing, listExams, api.MayBeStale),
 		api.Post("/school-admin/exam/schedule", "exam", "Set an exam's papers, all or nothing; clashes are refused", putSchedule,

@@ -25,15 +25,11 @@ var making = make(chan struct{}, 2)
 // thumbnail is a picture no larger than 256 by 256, on white; nil of a kind that
 // cannot be read here.
 func thumbnail(whole []byte) ([]byte, error) {
-	shape, _, err := image.DecodeConfig(bytes.NewReader(whole))
-	if errors.Is(err, image.ErrFormat) {
+	switch err := checkPicture(whole); {
+	case errors.Is(err, image.ErrFormat):
 		return nil, nil
-	}
-	if err != nil {
-		return nil, errors.New("the picture is damaged")
-	}
-	if shape.Width*shape.Height > mostPixels || shape.Width < 1 || shape.Height < 1 {
-		return nil, errors.New("the picture is too large")
+	case err != nil:
+		return nil, err
 	}
 	making <- struct{}{}
 	defer func() { <-making }()
@@ -44,6 +40,20 @@ func thumbnail(whole []byte) ([]byte, error) {
 	var out bytes.Buffer
 	err = jpeg.Encode(&out, shrink(full, thumbnailSide), &jpeg.Options{Quality: 80})
 	return out.Bytes(), err
+}
+
+// checkPicture looks at how large a picture is, which its first bytes say.
+func checkPicture(whole []byte) error {
+	shape, _, err := image.DecodeConfig(bytes.NewReader(whole))
+	switch {
+	case errors.Is(err, image.ErrFormat):
+		return err
+	case err != nil:
+		return errors.New("the picture is damaged")
+	case shape.Width*shape.Height > mostPixels || shape.Width < 1 || shape.Height < 1:
+		return errors.New("the picture is too large")
+	}
+	return nil
 }
 
 // shrink averages the pixels that fall into each of the smaller picture's.

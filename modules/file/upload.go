@@ -120,6 +120,49 @@ func (m *Module) keep(c api.Ctx, f *File, from io.Reader) error {
 	return m.Store.Write(c, f.ThumbnailKey, thumbnailType, bytes.NewReader(small))
 }
 
+// CheckPhoto says what is wrong with the bytes of a photo, in words for people.
+func (m *Module) CheckPhoto(whole []byte) error {
+	if kind := mimetype.Detect(whole[:min(len(whole), sniffed)]).String(); !allowed[kind] || kind == "application/pdf" {
+		return errors.New("is no picture (JPEG, PNG, GIF or WebP)")
+	}
+	if err := checkPicture(whole); err != nil {
+		return err
+	}
+	if m.Store == nil {
+		return errors.New("cannot be kept: no place for files is configured")
+	}
+	return nil
+}
+
+// KeepPhoto writes the bytes of a photo into the store. It becomes a file by write, in the caller's transaction; bytes that do not
+// are cleared away.
+func (m *Module) KeepPhoto(c api.Ctx, name string, whole []byte) (id uuid.UUID, write func(api.Ctx) error, err error) {
+	f := File{ID: api.NewID(), Purpose: "PHOTO", OriginalName: nameOf(name), UploadedBy: c.User.ID, CreatedAt: c.Now,
+		ContentType: mimetype.Detect(whole[:min(len(whole), sniffed)]).String(), SizeBytes: int64(len(whole))}
+	sum := sha256.Sum256(whole)
+	f.SHA256, f.StorageKey, f.ThumbnailKey = sum[:], tenancy.FileKey(c.School.ID, f.ID), tenancy.ThumbnailKey(c.School.ID, f.ID)
+	if m.Store == nil {
+		return f.ID, nil, errNoStore
+	}
+	if err := m.promiseToClear(c, f); err != nil {
+		return f.ID, nil, err
+	}
+	if err := m.keep(c, &f, bytes.NewReader(whole)); err != nil {
+		return f.ID, nil, err
+	}
+	return f.ID, func(c api.Ctx) error {
+		if err := c.DB.Create(&f).Error; err != nil {
+			return fmt.Errorf("writing a file down: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// ClearPhotos has the bytes of photos go whose files are gone, once that is committed.
+func (m *Module) ClearPhotos(c api.Ctx, ids []uuid.UUID) {
+	c.Tell(events.Fact{Kind: Gone, Data: goneFile{Files: ids}})
+}
+
 // tally counts and hashes what passes.
 type tally struct {
 	hash hash.Hash

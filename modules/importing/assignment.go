@@ -2,6 +2,7 @@ package importing
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -33,13 +34,15 @@ var assignmentSheet = []sheet.Column{
 }
 
 // assignments are files of who teaches what where.
-func assignments() imports.Kind[imports.Request] {
-	return imports.Kind[imports.Request]{
+func assignments() imports.Kind[lookup.SubjectImport] {
+	return imports.Kind[lookup.SubjectImport]{
 		Key: "ASSIGNMENT", Path: "/school-admin/employee/assignments/import", Permission: "employee", Columns: assignmentSheet,
 		Summary: "Import what teachers teach and whose class teachers they are from a CSV file or workbook",
-		Tables:  []string{"teacher_assignment"},
-		Begin: func(api.Ctx, imports.Request) (imports.Reading, error) {
-			return imports.ByLine(assignmentSheet, planAssignments), nil
+		Tables:  append(slices.Clone(lookup.SubjectTables), "teacher_assignment"),
+		Begin: func(_ api.Ctx, r lookup.SubjectImport) (imports.Reading, error) {
+			return imports.ByLine(assignmentSheet, func(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
+				return planAssignments(c, lines, d, r.CreateSubjects)
+			}), nil
 		},
 	}
 }
@@ -49,12 +52,12 @@ type assigned struct {
 	Leads                          bool
 }
 
-func planAssignments(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
+func planAssignments(c api.Ctx, lines []imports.Line, d *imports.Draft, mayMake bool) error {
 	places, err := lookup.ReadPlaces(c)
 	if err != nil {
 		return err
 	}
-	subjects, err := lookup.Subjects(c)
+	subjects, err := lookup.FindSubjects(c, mayMake)
 	if err != nil {
 		return err
 	}
@@ -117,10 +120,7 @@ func planAssignments(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 			a.Class, a.Division = place.ClassID, place.DivisionID
 		}
 		if name := l.Cells[colAssignedSubject]; name != "" {
-			id, why := subjects.Find(name)
-			if a.Subject = id; why != "" {
-				d.Bad(l.Row, "subject", "%s", why)
-			}
+			a.Subject = subjects.For(d, l.Row, "subject", name)
 		}
 		if a.Leads && a.Division == uuid.Nil && !d.Found.IsBad(l.Row) {
 			d.Bad(l.Row, "division", "is required: a class teacher has a division")
@@ -140,9 +140,11 @@ func planAssignments(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 		if a.Leads {
 			leaders[a.Division] = fmt.Sprintf("the teacher of row %d", l.Row)
 		}
-		d.Create(l.Row, a)
+		subjects.Use(a.Subject, a.Class)
+		d.Create(l.Row, a.User, a.Class, a.Division, subjects.Key(a.Subject), a.Leads)
 		made = append(made, a)
 	}
+	d.Then(subjects.Write)
 	year := years[0].ID
 	d.Then(func(c api.Ctx) error {
 		columns := append([]string{"id", "user_id", "academic_year_id", "class_id", "division_id", "subject_id", "is_class_teacher"}, stamps...)

@@ -201,9 +201,8 @@ func (p *employeePlan) line(l employeeLine, old *knownEmployee, byPhone map[stri
 			p.Found.Add(l.row, "employeeCode", "belongs to an employee who has left")
 		} else if s.fields[colEmpType] != old.Fields[colEmpType] {
 			p.Found.Add(l.row, "employeeType", "cannot be changed by a file: an account hangs on it")
-		} else if changed && old.UserID != nil && (s.fields[colEmpPhone] != old.Fields[colEmpPhone] ||
-			s.fields[colEmpEmail] != old.Fields[colEmpEmail]) && s.fields[colEmpType] == "ADMIN" {
-			p.Found.Add(l.row, "email", "an administrator's phone and e-mail are changed by themselves, not by a file")
+		} else if old.UserID != nil && s.fields[colEmpType] == "ADMIN" && !strings.EqualFold(s.fields[colEmpEmail], old.Fields[colEmpEmail]) {
+			p.Found.Add(l.row, "email", "an administrator's e-mail is changed by itself, not by a file: they are sent an invitation")
 		}
 	} else {
 		s.id = api.NewID()

@@ -68,7 +68,9 @@ func (p *employeePlan) writeUsers(c api.Ctx) error {
 		join role r on r.type = v.type and r.system
 		on conflict (id) do update
 		set first_name = excluded.first_name, last_name = excluded.last_name, phone = excluded.phone, version = app_user.version + 1,
-			updated_at = $1`,
+			updated_at = $1
+		where (app_user.first_name, app_user.last_name, app_user.phone)
+			is distinct from (excluded.first_name, excluded.last_name, excluded.phone)`,
 		c.Now, ids, types, firsts, lasts, phones)
 	if err != nil {
 		return fmt.Errorf("adding employees' accounts: %w", err)
@@ -135,7 +137,7 @@ func (p *employeePlan) audit(c api.Ctx) error {
 	})
 }
 
-// openAccounts writes the directory, last of all. Administrators never come by file: they
+// openAccounts writes the directory, last of all. New administrators never come by file: they
 // are added one by one, with an e-mail.
 func (p *employeePlan) openAccounts(c api.Ctx) error {
 	for _, kind := range []string{"TEACHER", "DRIVER"} {
@@ -152,6 +154,13 @@ func (p *employeePlan) openAccounts(c api.Ctx) error {
 		role, _ := roster.AccountRole(kind)
 		if err := p.people.EnterMany(c, c.School.ID, role, users, phones); err != nil {
 			return err
+		}
+	}
+	for _, s := range p.steps {
+		if s.user != nil && s.fields[colEmpType] == "ADMIN" && s.fields[colEmpPhone] != s.old.Fields[colEmpPhone] {
+			if err := p.people.Enter(c, c.School.ID, *s.user, api.SchoolAdmin, s.fields[colEmpPhone], s.fields[colEmpEmail]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -13,15 +13,17 @@ import (
 	"homeroom/modules/roster"
 )
 
-// People gives many people accounts to sign in with by phone; phones are in the order of
+// People gives people accounts to sign in with, and many of them by phone; phones are in the order of
 // users. See roster.People.
 type People interface {
+	Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error
 	EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error
 }
 
 // Module serves imports and exports.
 type Module struct {
 	People People
+	Photos Photos
 	// GroupsAtOneTime are the pairs of groups, each in both orders, that nobody can be in both of; nil: there are no lessons.
 	GroupsAtOneTime func(api.Ctx) (map[[2]uuid.UUID]bool, error)
 }
@@ -33,7 +35,7 @@ func (m *Module) Describe() api.Module {
 		Rows:     m.routes(),
 		Personal: personal(),
 		Examples: []api.Example{m.students().Example(), m.employees().Example(), m.guardians().Example(), subjects().Example(),
-			assignments().Example(), m.rosters().Example()},
+			assignments().Example(), m.rosters().Example(), m.photos().Example()},
 		Scheduled: []api.Scheduled{{Name: "clear-imports", Every: 24 * time.Hour, School: imports.Clear}},
 	}
 }
@@ -49,6 +51,7 @@ func (m *Module) routes() []api.Row {
 		subjects().Rows(),
 		assignments().Rows(),
 		m.rosters().Rows(),
+		m.photos().Rows(),
 		api.Export("/school-admin/employee/export", "employee", "The employees of a list as a CSV file that can be imported",
 			roster.EmployeeListing, exportEmployees, api.Fresh),
 	)

@@ -180,15 +180,10 @@ func planSubjects(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 
 // shortName is a code for a subject that has none: MATHEM, or with a number if that is taken.
 func shortName(name string, taken map[string]*knownSubject) string {
-	var letters []rune
-	for _, r := range strings.ToUpper(name) {
-		if len(letters) < 6 && r != ' ' && r != '.' {
-			letters = append(letters, r)
-		}
-	}
-	code := string(letters)
+	letters := lookup.ShortCode(name)
+	code := letters
 	for n := 2; taken["code "+api.Fold(code)] != nil; n++ {
-		code = string(letters) + strconv.Itoa(n)
+		code = letters + strconv.Itoa(n)
 	}
 	return code
 }

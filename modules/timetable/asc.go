@@ -1,21 +1,12 @@
 package timetable
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
-	"encoding/xml"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
-
-	"homeroom/sheet"
 )
 
 // ascFile is what aSc TimeTables exports as XML: cards put lessons at a period of some days.
 type ascFile struct {
-	XMLName    xml.Name    `xml:"timetable"`
 	Periods    []ascNamed  `xml:"periods>period"`
 	Subjects   []ascNamed  `xml:"subjects>subject"`
 	Teachers   []ascNamed  `xml:"teachers>teacher"`
@@ -53,33 +44,6 @@ type ascCard struct {
 	Day    string `xml:"day,attr"`  // of older versions: 0 is Monday
 }
 
-// convertASC makes a table of aSc's XML; any other file stays as it is.
-func convertASC(file io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(file)
-	start, err := in.Peek(512)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if !bytes.HasPrefix(bytes.TrimLeft(start, "\ufeff \r\n\t"), []byte("<")) {
-		return in, nil
-	}
-	decoder := xml.NewDecoder(in)
-	decoder.CharsetReader = sheet.Charset
-	var f ascFile
-	if err := decoder.Decode(&f); err != nil {
-		return nil, sheet.BadFile("is no XML that aSc TimeTables exports").Because(err)
-	}
-	var body bytes.Buffer
-	out := csv.NewWriter(&body)
-	for _, row := range f.rows() {
-		if err := out.Write(row); err != nil {
-			return nil, err
-		}
-	}
-	out.Flush()
-	return &body, out.Error()
-}
-
 func byASCID(list []ascNamed) map[string]ascNamed {
 	out := make(map[string]ascNamed, len(list))
 	for _, n := range list {
@@ -90,7 +54,7 @@ func byASCID(list []ascNamed) map[string]ascNamed {
 
 // rows are the lessons of the week, one a row, under the columns of a file of lessons.
 func (f ascFile) rows() [][]string {
-	rows := [][]string{{"class", "group", "day", "period", "subject", "teacher", "room"}}
+	rows := [][]string{lessonHead}
 	subjects, teachers, rooms := byASCID(f.Subjects), byASCID(f.Teachers), byASCID(f.Classrooms)
 	classes, groups := byASCID(f.Classes), byASCID(f.Groups)
 	starts := map[string]string{}

@@ -2,6 +2,7 @@ package timetable
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,28 +43,32 @@ var lessonSheet = []sheet.Column{
 	colLessonRoom: {Name: "room", Check: sheet.Text(30), Also: []string{"roomNo", "classroom", "कमरा", "الغرفة", "chumba"}},
 }
 
-// lessons are files of the week's lessons: a table of the school's own, FET's timetable as CSV, or aSc's XML. A lesson that a
+// lessons are files of the week's lessons: a table of the school's own, FET's timetable as CSV or its own file, or aSc's XML. A lesson that a
 // division or group has at the same time is replaced, all others stay.
-func lessons() imports.Kind[imports.Request] {
-	return imports.Kind[imports.Request]{
+func lessons() imports.Kind[lookup.SubjectImport] {
+	return imports.Kind[lookup.SubjectImport]{
 		Key: "TIMETABLE", Path: "/school-admin/timetable/import", Permission: "timetable", Columns: lessonSheet, Most: 20_000,
-		Summary: "Import the week's lessons from a CSV file or workbook, FET's CSV or aSc's XML", Tables: []string{"timetable_slot"},
-		Convert: convertASC,
-		Begin: func(api.Ctx, imports.Request) (imports.Reading, error) {
-			return imports.ByLine(lessonSheet, planLessons), nil
+		Summary: "Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML",
+		Tables:  append(slices.Clone(lookup.SubjectTables), "timetable_slot"),
+		Convert: convertXML,
+		Begin: func(_ api.Ctx, r lookup.SubjectImport) (imports.Reading, error) {
+			return imports.ByLine(lessonSheet, func(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
+				return planLessons(c, lines, d, r.CreateSubjects)
+			}), nil
 		},
 	}
 }
 
 // schoolWeek is what lessons are made of, by the names a file may give it.
 type schoolWeek struct {
-	places             *lookup.Places
-	subjects, teachers *lookup.Names
-	groups             map[string]groupLike
-	periods            map[string]Period
-	shown              []string
-	there              map[lessonKey]Slot
-	subjectNames       map[uuid.UUID]string
+	places       *lookup.Places
+	subjects     *lookup.NewSubjects
+	teachers     *lookup.Names
+	groups       map[string]groupLike
+	periods      map[string]Period
+	shown        []string
+	there        map[lessonKey]Slot
+	subjectNames map[uuid.UUID]string
 }
 
 type groupLike struct {
@@ -88,7 +93,7 @@ func (s Slot) key() lessonKey {
 	return lessonKey{*s.DivisionID, s.DayOfWeek, s.PeriodID}
 }
 
-func readWeek(c api.Ctx) (*schoolWeek, []Slot, error) {
+func readWeek(c api.Ctx, mayMake bool) (*schoolWeek, []Slot, error) {
 	w := &schoolWeek{groups: map[string]groupLike{}, periods: map[string]Period{}, there: map[lessonKey]Slot{},
 		subjectNames: map[uuid.UUID]string{}}
 	if err := lockTimetable(c); err != nil {
@@ -98,7 +103,7 @@ func readWeek(c api.Ctx) (*schoolWeek, []Slot, error) {
 	if w.places, err = lookup.ReadPlaces(c); err != nil {
 		return nil, nil, err
 	}
-	if w.subjects, err = lookup.Subjects(c); err != nil {
+	if w.subjects, err = lookup.FindSubjects(c, mayMake); err != nil {
 		return nil, nil, err
 	}
 	if w.teachers, err = lookup.Teachers(c); err != nil {
@@ -156,8 +161,8 @@ func (w *schoolWeek) period(cell string) (Period, bool) {
 	return p, there
 }
 
-func planLessons(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
-	w, now, err := readWeek(c)
+func planLessons(c api.Ctx, lines []imports.Line, d *imports.Draft, mayMake bool) error {
+	w, now, err := readWeek(c, mayMake)
 	if err != nil {
 		return err
 	}
@@ -207,14 +212,18 @@ func planLessons(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 			d.Skip(rows[i])
 			continue
 		case s.ID == uuid.Nil:
-			d.Create(rows[i], s.key(), s.SubjectID, s.TeacherID)
+			d.Create(rows[i], s.key(), w.subjects.Key(s.SubjectID), text(s.TeacherID))
 			s.ID = api.NewID()
 		default:
-			d.Update(rows[i], s.ID, s.SubjectID, s.TeacherID)
+			d.Update(rows[i], s.ID, w.subjects.Key(s.SubjectID), text(s.TeacherID))
+		}
+		for _, p := range s.Places {
+			w.subjects.Use(s.SubjectID, p.ClassID)
 		}
 		made = append(made, TimetableSlot{ID: s.ID, DivisionID: s.DivisionID, GroupID: s.GroupID, DayOfWeek: s.DayOfWeek, PeriodID: s.PeriodID,
 			SubjectID: s.SubjectID, TeacherID: s.TeacherID, Room: s.Room})
 	}
+	d.Then(w.subjects.Write)
 	d.Then(func(c api.Ctx) error { return writeLessons(c, made) })
 	return nil
 }
@@ -255,14 +264,13 @@ func (w *schoolWeek) lesson(l imports.Line, d *imports.Draft) (Slot, bool) {
 		s.DivisionID, s.ClassName, s.Places = &place.DivisionID, place.Name, []Place{{place.ClassID, place.DivisionID}}
 	}
 	if name := cell(colLessonSubject); name != "" && s.GroupID == nil {
-		id, why := w.subjects.Find(name)
-		if s.SubjectID = id; why != "" {
-			d.Bad(l.Row, "subject", "%s", why)
-		}
+		s.SubjectID = w.subjects.For(d, l.Row, "subject", name)
 	} else if name == "" && s.GroupID == nil && !l.Bad[colLessonSubject] {
 		d.Bad(l.Row, "subject", "is required")
 	}
-	s.SubjectName, s.Room = w.subjectNames[s.SubjectID], cell(colLessonRoom)
+	if s.SubjectName, s.Room = w.subjectNames[s.SubjectID], cell(colLessonRoom); s.SubjectName == "" {
+		s.SubjectName = w.subjects.Name(s.SubjectID)
+	}
 	if name := cell(colLessonTeacher); name != "" {
 		id, why := w.teachers.Find(name)
 		if s.TeacherID, s.TeacherName = &id, name; why != "" {
@@ -272,17 +280,18 @@ func (w *schoolWeek) lesson(l imports.Line, d *imports.Draft) (Slot, bool) {
 	return s, !d.Found.IsBad(l.Row)
 }
 
+func text(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return id.String()
+}
+
 // writeLessons adds lessons, and changes those that are there. Teachers and rooms that lessons exchange are given up first.
 func writeLessons(c api.Ctx, made []TimetableSlot) error {
 	var ids, divisions, groups, periods, subjects, teachers []string
 	var days []int
 	var rooms []string
-	text := func(id *uuid.UUID) string {
-		if id == nil {
-			return ""
-		}
-		return id.String()
-	}
 	for _, s := range made {
 		ids, divisions, groups = append(ids, s.ID.String()), append(divisions, text(s.DivisionID)), append(groups, text(s.GroupID))
 		days, periods, subjects = append(days, s.DayOfWeek), append(periods, s.PeriodID.String()), append(subjects, s.SubjectID.String())

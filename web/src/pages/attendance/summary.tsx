@@ -263,6 +263,8 @@ function Table({ from, to }: { from: string; to: string }) {
           : t(
               'Marked, present, absent, late and leave are counted in days of students, percentages of those marked; enrolled is on the last of the days.',
             )}
+        {s.totals.carriedOver > 0 &&
+          ` ${t('{n} of the days marked came as totals from before.', { n: format.number(s.totals.carriedOver) })}`}
       </Text>
     </>
   )

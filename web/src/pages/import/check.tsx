@@ -133,6 +133,15 @@ export function Check({
           description={plan.newClasses.slice(0, 20).join(', ')}
         />
       )}
+      {plan.newSubjects.length > 0 && (
+        <Checkbox
+          checked={choices.createSubjects}
+          disabled={busy}
+          onChange={(e) => choose({ createSubjects: e.currentTarget.checked })}
+          label={t('Create the subjects that do not exist yet')}
+          description={plan.newSubjects.slice(0, 20).join(', ')}
+        />
+      )}
       <Trouble error={error} />
       <Columns
         kind={kind}

@@ -48,11 +48,12 @@ const steps = [
   { key: 'run', title: t('Import') },
 ]
 
-const noChoices: Choices = { since: 'YEAR_START', dateOrder: '', createClasses: false, leaveOut: false, mapping: {} }
+const noChoices: Choices = { since: 'YEAR_START', dateOrder: '', createClasses: false, createSubjects: false, leaveOut: false, mapping: {} }
 
 const sent = (kind: Kind, c: Choices): Record<string, string> => ({
   ...(kind === students && { since: c.since }),
   ...(kind === students && c.createClasses && { createClasses: 'true' }),
+  ...(kind.makesSubjects && c.createSubjects && { createSubjects: 'true' }),
   ...(c.dateOrder && { dateOrder: c.dateOrder }),
   ...(c.leaveOut && { leaveOut: 'true' }),
   ...(Object.keys(c.mapping).length > 0 && { mapping: JSON.stringify(c.mapping) }),
@@ -136,6 +137,7 @@ function useSample(kind: Kind): string[][] {
   const classes = useClasses()
   const divisions = useDivisions()
   const custom = useCustomFields(kind.subject ?? 'STUDENT').filter((f) => kind.subject && !f.retired)
+  if (kind.sample.length === 0) return []
   const head = [...kind.sample[0]!, ...custom.map((f) => f.label)]
   const first = [...kind.sample[1]!, ...custom.map(() => '')]
   const own = (classes.data ?? []).flatMap((c) =>
@@ -152,11 +154,19 @@ function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error:
   return (
     <Stack gap={16} className="reading">
       <Text>
-        {t(
-          'An Excel workbook (.xlsx) or CSV file is read and checked first. You see what it would do, row by row; nothing is saved until you confirm.',
-        )}
+        {kind.zip
+          ? t('The photos are read and checked first. You see whose they are; nothing is saved until you confirm.')
+          : t(
+              'An Excel workbook (.xlsx) or CSV file is read and checked first. You see what it would do, row by row; nothing is saved until you confirm.',
+            )}
       </Text>
-      <ChooseCSV take={take} busy={busy} workbooks also={kind.accept} example={{ name: kind.many, rows: sample }} />
+      <ChooseCSV
+        take={take}
+        busy={busy}
+        workbooks
+        also={kind.accept}
+        {...(sample.length > 0 && { example: { name: kind.many, rows: sample } })}
+      />
       <Trouble error={error} />
       <Text size="sm" c="dimmed">
         {t('{columns} Up to 20 MB.', { columns: kind.columns })}

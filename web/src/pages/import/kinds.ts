@@ -13,6 +13,8 @@ export interface Kind {
   subject?: 'STUDENT' | 'EMPLOYEE'
   columns: string
   accept?: string
+  zip?: boolean
+  makesSubjects?: boolean
   sample: string[][]
 }
 
@@ -23,6 +25,7 @@ export interface Choices {
   since: Since
   dateOrder: string
   createClasses: boolean
+  createSubjects: boolean
   leaveOut: boolean
   mapping: Record<string, string>
 }
@@ -138,6 +141,7 @@ const others: Kind[] = [
     path: '/school-admin/employee/assignments/import',
     list: '/employees',
     many: t('assignments'),
+    makesSubjects: true,
     columns: t(
       'Teacher (by code, phone or name) and class are needed; division, subject and classTeacher (yes or no) are read too.',
     ),
@@ -172,9 +176,10 @@ const others: Kind[] = [
     path: '/school-admin/timetable/import',
     list: '/timetable',
     many: t('lessons'),
-    accept: '.xml',
+    accept: '.xml,.fet',
+    makesSubjects: true,
     columns: t(
-      'Class, day, period and subject are needed; division, teacher, room and group are read too. Also a timetable of FET as CSV, or of aSc TimeTables as XML. The periods of the day must exist.',
+      'Class, day, period and subject are needed; division, teacher, room and group are read too. Also a timetable of FET (.fet or CSV), or of aSc TimeTables as XML. The periods of the day must exist.',
     ),
     sample: [
       ['class', 'division', 'day', 'period', 'subject', 'teacher', 'room'],
@@ -229,6 +234,55 @@ const others: Kind[] = [
       ['admissionNumber', 'date', 'status', 'remark'],
       ['2026-0001', '2026-06-15', 'P', ''],
     ],
+  },
+  {
+    key: 'ATTENDANCE_TOTAL',
+    module: 'attendance',
+    name: t('Attendance up to a day'),
+    title: t('Import attendance totals'),
+    path: '/school-admin/attendance/total/import',
+    list: '/attendance/summary',
+    many: t('totals'),
+    columns: t(
+      'Admission number, the last day (until), school days and days present are needed; days absent, late and on leave are read too. For a school that begins here in the middle of a year: the days count in every summary and report card that has all of them.',
+    ),
+    sample: [
+      ['admissionNumber', 'until', 'schoolDays', 'present', 'absent', 'late', 'leave'],
+      ['2026-0001', '2026-10-31', '98', '91.5', '4', '2', '2'],
+    ],
+  },
+  {
+    key: 'EXAM_RESULT',
+    module: 'result',
+    name: t('Results of past exams'),
+    title: t('Import exam results'),
+    path: '/school-admin/exam/result/import',
+    list: '/exams',
+    many: t('results'),
+    makesSubjects: true,
+    columns: t(
+      'Admission number, exam, subject, marks (or AB, EX) and date are needed, or a column for each subject in place of subject and marks. Maximum and pass marks, term and remark are read too. Parents see the results; nobody is notified.',
+    ),
+    sample: [
+      ['admissionNumber', 'exam', 'subject', 'marks', 'maxMarks', 'passMarks', 'date', 'term'],
+      ['2026-0001', 'Half-yearly', 'Mathematics', '72', '100', '35', '2026-09-20', 'Term 1'],
+      ['2026-0001', 'Half-yearly', 'English', 'AB', '100', '35', '2026-09-20', 'Term 1'],
+    ],
+  },
+  {
+    key: 'PHOTO',
+    module: 'student',
+    name: t('Photos of students'),
+    title: t('Import photos'),
+    path: '/school-admin/student/photo/import',
+    list: '/students',
+    many: t('photos'),
+    accept: '.zip',
+    zip: true,
+    columns: t(
+      'A .zip file of pictures (JPEG, PNG, GIF or WebP), each called by its admission number: 2026-0001.jpg. At most 5 MB each.',
+    ),
+    sample: [],
   },
   {
     key: 'ROUTE',
@@ -313,6 +367,8 @@ export const sumWords: Record<string, { label: string; money?: boolean }> = {
   creditAmount: { label: t('Paid in advance'), money: true },
   books: { label: t('New books') },
   copies: { label: t('New copies') },
+  exams: { label: t('New exams') },
+  results: { label: t('New results') },
   buses: { label: t('New buses') },
   routes: { label: t('New routes') },
   stops: { label: t('New stops') },
