@@ -10,6 +10,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/imports"
+	"homeroom/modules/roster/lookup"
 	"homeroom/sheet"
 	"homeroom/tenancy"
 )
@@ -82,7 +83,15 @@ type deferred struct {
 	calls []func(context.Context, People) error
 }
 
-// EnterMany notes accounts.
+// Enter records an account.
+func (d *deferred) Enter(_ context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
+	d.calls = append(d.calls, func(ctx context.Context, people People) error {
+		return people.Enter(ctx, school, user, role, phone, email)
+	})
+	return nil
+}
+
+// EnterMany records accounts.
 func (d *deferred) EnterMany(_ context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error {
 	d.calls = append(d.calls, func(ctx context.Context, people People) error {
 		return people.EnterMany(ctx, school, role, users, phones)
@@ -105,8 +114,8 @@ func (m *Module) beginRoster(c api.Ctx, r imports.Request) (imports.Reading, err
 			return within.beginStudents(c, studentImport{Request: r, CreateClasses: true})
 		},
 		"EMPLOYEE":   func() (imports.Reading, error) { return within.beginEmployees(c, r) },
-		"SUBJECT":    func() (imports.Reading, error) { return imports.ByLine(subjectSheet, planSubjects), nil },
-		"ASSIGNMENT": func() (imports.Reading, error) { return imports.ByLine(assignmentSheet, planAssignments), nil },
+		"SUBJECT":    func() (imports.Reading, error) { return subjects().Begin(c, r) },
+		"ASSIGNMENT": func() (imports.Reading, error) { return assignments().Begin(c, lookup.SubjectImport{Request: r}) },
 	} {
 		reading, err := begin()
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"homeroom/sheet"
 )
 
-// maxUnpacked is how large a bundle may be when it is unpacked.
-const maxUnpacked = 200 << 20
+// maxBundle is how large a bundle may be when it is unpacked.
+const maxBundle = 200 << 20
 
 // rosterBundle are a bundle's records that are in force, by file and by column.
 type rosterBundle map[string][]map[string]string
@@ -63,7 +63,7 @@ func readBundle(body []byte) (rosterBundle, error) {
 	if err != nil {
 		return nil, sheet.BadFile("is no zip that can be read").Because(err)
 	}
-	b, left := rosterBundle{}, int64(maxUnpacked)
+	b, left := rosterBundle{}, int64(maxBundle)
 	for _, f := range archive.File {
 		name, isCSV := strings.CutSuffix(path.Base(f.Name), ".csv")
 		if !isCSV || strings.HasPrefix(name, ".") {

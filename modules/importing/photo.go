@@ -37,8 +37,8 @@ const (
 	// maxPhoto is the largest photo, unpacked; a zip of more than maxPhotos files is refused unread.
 	maxPhoto  = 5 << 20
 	maxPhotos = 5_000
-	// maxUnpacked is how much all photos of a zip come to, at most.
-	maxUnpacked = 64 << 20
+	// maxPhotoBytes is how much all photos of a zip come to, at most.
+	maxPhotoBytes = 64 << 20
 )
 
 // The columns of the table that a zip is read as: each row is one of its files.
@@ -122,8 +122,8 @@ func (a *album) unpack(file io.Reader) (io.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		if total += int64(len(content)); total > maxUnpacked {
-			return nil, sheet.BadFile("has more than %d MB of photos: divide it", maxUnpacked>>20)
+		if total += int64(len(content)); total > maxPhotoBytes {
+			return nil, sheet.BadFile("has more than %d MB of photos: divide it", maxPhotoBytes>>20)
 		}
 		a.unpacked[name] = content
 		rows = append(rows, []string{name, strings.TrimSuffix(base, path.Ext(base))})
