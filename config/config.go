@@ -84,7 +84,7 @@ type Config struct {
 	SMTPURL           string   `env:"HOMEROOM_SMTP_URL" secret:"url" help:"mail server: smtp://user:password@host:587 (STARTTLS) or smtps://…; without it no e-mail is sent"`
 	EmailFrom         string   `env:"HOMEROOM_EMAIL_FROM" help:"sender of e-mail"`
 	WhatsAppURL       string   `env:"HOMEROOM_WHATSAPP_URL" secret:"url" help:"WhatsApp by Meta's Cloud API: https://:token@graph.facebook.com/v23.0/phone-number-id; without it nothing is sent by WhatsApp"`
-	WhatsAppTemplates []string `env:"HOMEROOM_WHATSAPP_TEMPLATES" envDefault:"notice" help:"approved templates, comma-separated: one for every type of notice, and others by type as ATTENDANCE=absence; the body of each has three parameters: school, title and text"`
+	WhatsAppTemplates []string `env:"HOMEROOM_WHATSAPP_TEMPLATES" envDefault:"notice" help:"approved templates, comma-separated: one for every type of notice, and others by type as ATTENDANCE=absence; the body of each has three parameters: school, title and text. FEE+PDF=receipt and RESULT+PDF=report have a document as their header: the receipt or report card"`
 	WhatsAppLanguages []string `env:"HOMEROOM_WHATSAPP_LANGUAGES" envDefault:"en" help:"languages of these templates, comma-separated; the first is for all others"`
 	WhatsAppSecret    string   `env:"HOMEROOM_WHATSAPP_SECRET" secret:"all" help:"app secret of Meta's, which signs the reports that come to /delivery-report/whatsapp; without it none are taken"`
 	WhatsAppVerify    string   `env:"HOMEROOM_WHATSAPP_VERIFY" secret:"all" help:"verify token that Meta asks for when that address is entered there"`

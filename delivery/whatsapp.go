@@ -104,7 +104,8 @@ func (w *WhatsAppAPI) Send(ctx context.Context, m Message) (string, error) {
 	}
 	body, err := json.Marshal(map[string]any{
 		"messaging_product": "whatsapp", "recipient_type": "individual", "to": strings.TrimPrefix(m.To, "+"), "type": "template",
-		"template":                 map[string]any{"name": template, "language": map[string]any{"code": w.language(m.Locale)}, "components": components},
+		"template": map[string]any{"name": template, "language": map[string]any{"code": w.language(m.Locale)},
+			"components": components},
 		"biz_opaque_callback_data": reference(m),
 	})
 	if err != nil {

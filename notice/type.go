@@ -17,8 +17,8 @@ var Types = []Described{
 	{Fee, "a fee is due, was paid, given back or written off", "the invoice, receipt or entry"},
 	{Leave, "leave was asked for, or decided", "the leave request"},
 	{Message, "a message came", "its thread"},
-	{Transport, "a bus trip began, is near, was changed or cancelled; another driver, bus or stop; a student boarded or left; an incident",
-		"the trip, incident, bus, route or stop"},
+	{Transport, "a bus trip began, is near, was changed or cancelled; another driver, bus or stop; a student rides, or does not any more; " +
+		"a student boarded or left; an incident", "the trip, incident, bus, route or stop"},
 	{Library, "a book is due, overdue or waits", "the loan or reservation"},
 	{Timetable, "another teacher holds a lesson, or does not after all; a timetable has changed",
 		"the substitution; of a timetable, the division, group or period"},
