@@ -135,8 +135,8 @@ func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, er
 			return cachedSession{}, err
 		}
 	}
-	k := cachedSession{expiresAt: s.expiresAt, rotation: claim.Rotation, user: api.User{ID: acc.userID, AccountID: acc.id, SessionID: claim.SessionID,
-		SchoolID: acc.schoolID, Role: acc.role}}
+	k := cachedSession{expiresAt: s.expiresAt, rotation: claim.Rotation, user: api.User{ID: acc.userID, AccountID: acc.id,
+		SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
 	if k.user.RoleID, err = a.findRole(ctx, acc); err != nil {
 		return cachedSession{}, err
 	}

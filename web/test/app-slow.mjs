@@ -7,6 +7,7 @@ import { appIsKept } from './app-wait.mjs'
 import { open } from './browser.mjs'
 
 const visits = Number(process.env.VISITS ?? 3)
+const { PAGES } = process.env // only these, by their addresses in roles.tsx
 const goals = { cold: 3000, warm: 1000, shift: 0.02, tap: 50 }
 const fast3G = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
 const middle = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)]
@@ -78,6 +79,7 @@ export default async function ({ url, say, phones, values, division }) {
     try {
       await signInByCode(page, url, phone)
       for (const { at, path } of pagesOf(role, values)) {
+        if (PAGES && !PAGES.split(',').includes(at)) continue
         const address = `${url}/app${path}`
         const all = []
         for (let i = 0; i < visits; i++) {

@@ -42,7 +42,7 @@ interface AskProps {
   /** The name of what is typed and not sent. */
   draft: string
   back: string
-  /** Whose leave it is, where it is not one's own. */
+  /** Whose leave it is, where it is not one's own; empty until it is known. */
   who?: string
   put: (asked: AskedLeave & { leaveType: LeaveDraft['leaveType'] }, days: string) => Promise<unknown>
 }
@@ -98,7 +98,7 @@ export function LeaveAsk({ draft: name, back, who, put }: AskProps) {
 
   return (
     <Page title={t('leave.ask')} back={back}>
-      {who && <h2>{who}</h2>}
+      {who === '' ? <p aria-hidden>&nbsp;</p> : who && <h2>{who}</h2>}
       <form className="form" onSubmit={(e) => void send(e)}>
         <div className="card" role="group" aria-label={t('leave.days')}>
           <p className="strong" aria-live="polite">

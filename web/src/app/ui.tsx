@@ -1,6 +1,6 @@
 // The few pieces that all pages are made of. Colour is never the only sign; what can be tapped is at least 44 px.
 import { IconAlertTriangle, IconChevronLeft, IconChevronRight, IconCloudOff } from '@tabler/icons-react'
-import { type ButtonHTMLAttributes, Fragment, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ButtonHTMLAttributes, Fragment, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useLine } from '../api/offline'
 import { type Key, t } from '../messages/messages'
 import { useFormat } from './format'
@@ -187,6 +187,8 @@ function AsOf({ at }: { at: number }) {
 
 interface ShownProps<T> {
   of: Read<T>
+  /** What is drawn with it: the first time it waits for these too, so that nothing moves when they come. */
+  after?: Read<unknown>[]
   lines?: number
   /** Its age is always said. */
   dated?: boolean
@@ -198,9 +200,15 @@ interface ShownProps<T> {
 }
 
 /** What was read: its last state at once; a skeleton only the first time; what went wrong, and another try. */
-export function Shown<T>({ of, lines, dated, undated, isEmpty, empty, children }: ShownProps<T>) {
+export function Shown<T>({ of, after = [], lines, dated, undated, isEmpty, empty, children }: ShownProps<T>) {
   const line = useLine()
-  if (of.data === undefined)
+  const [hasCome, setHasCome] = useState(false)
+  // What the phone has kept is drawn at once.
+  const isComing = !hasCome && of.isFetchedAfterMount && after.some((r) => r.isPending && r.fetchStatus === 'fetching')
+  useEffect(() => {
+    if (of.data !== undefined && !isComing) setHasCome(true)
+  }, [of.data, isComing])
+  if (of.data === undefined || (isComing && !of.isError))
     return of.isError ? <Trouble error={of.error} retry={() => void of.refetch()} /> : <Skeleton lines={lines} />
   const failed = of.isError && !isOffline(of.error)
   return (

@@ -9,7 +9,7 @@ import { useChildren } from './children'
 export function LeaveForm({ student }: { student: string }) {
   const children = useChildren().data?.students
   const child = children?.find((s) => s.id === student)
-  const who = child && nameOf(child)
+  const who = child ? nameOf(child) : ''
   if (children && !child)
     return (
       <Page title={t('leave.ask')} back="/school">

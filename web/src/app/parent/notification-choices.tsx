@@ -30,24 +30,25 @@ const kinds: Record<string, Key> = {
 /** By which ways the parent wants which notifications, for all children or for one. Every tick is kept at once. */
 export function NotificationChoices() {
   const read = useRead([path], () => call(api.GET(path)))
-  const children = useChildren().data?.students ?? []
+  const siblings = useChildren()
+  const children = siblings.data?.students ?? []
   const child = useAddress().query.get('child') ?? ''
   return (
     <Page title={t('choices.title')} back="/more">
       <p className="note">{t('choices.why')}</p>
-      {children.length > 1 && (
-        <Choices
-          label={t('children.label')}
-          of={[
-            { id: '', name: t('choices.allChildren') },
-            ...children.map((c) => ({ id: c.id, name: c.firstName })),
-          ].map((c) => ({ ...c, current: c.id === child }))}
-          to={(id) => `/more/notifications${id && `?child=${id}`}`}
-        />
-      )}
-      <Shown of={read} lines={8}>
+      <Shown of={read} after={[siblings]} lines={8}>
         {({ preferences, ofChildren, whatsApp }) => (
           <div key={child} className="form">
+            {children.length > 1 && (
+              <Choices
+                label={t('children.label')}
+                of={[
+                  { id: '', name: t('choices.allChildren') },
+                  ...children.map((c) => ({ id: c.id, name: c.firstName })),
+                ].map((c) => ({ ...c, current: c.id === child }))}
+                to={(id) => `/more/notifications${id && `?child=${id}`}`}
+              />
+            )}
             {preferences
               .filter((c) => !child || c.type !== 'ANNOUNCEMENT')
               .map((c) => {

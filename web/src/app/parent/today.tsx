@@ -21,25 +21,35 @@ export function Today() {
   const children = useChildren()
   const rides = useRides()
   const leave = useLeave()
+  const dues = useDues()
+  const unread = useUnread()
   return (
     <Page title={t('nav.today')}>
       <p className="note">{joined([school?.name, format.day(format.today())])}</p>
-      <Shown of={children} lines={4} isEmpty={(d) => d.students.length === 0} empty="children.none">
-        {({ students }) =>
-          students.map((child) => (
-            <ChildCard
-              key={child.id}
-              child={child}
-              ride={rideOf(rides.data?.buses ?? [], child.id)}
-              rides={rides.data?.buses.some((r) => r.studentId === child.id) ?? false}
-              ridesAt={rides.data ? rides.dataUpdatedAt : undefined}
-              leave={leave.data?.items ?? []}
-            />
-          ))
-        }
+      <Shown
+        of={children}
+        after={[rides, leave, dues, unread]}
+        lines={4}
+        isEmpty={(d) => d.students.length === 0}
+        empty="children.none"
+      >
+        {({ students }) => (
+          <>
+            {students.map((child) => (
+              <ChildCard
+                key={child.id}
+                child={child}
+                ride={rideOf(rides.data?.buses ?? [], child.id)}
+                rides={rides.data?.buses.some((r) => r.studentId === child.id) ?? false}
+                ridesAt={rides.data ? rides.dataUpdatedAt : undefined}
+                leave={leave.data?.items ?? []}
+              />
+            ))}
+            <ToDo dues={dues} unread={unread.data?.unreadCount ?? 0} />
+            <Suggestions />
+          </>
+        )}
       </Shown>
-      <ToDo />
-      <Suggestions />
     </Page>
   )
 }
@@ -127,10 +137,8 @@ function Where(props: { day?: Schemas['ChildDay']; ride?: Ride; onLeave: boolean
 }
 
 /** What waits for the parent. Nothing is shown where nothing does. */
-function ToDo() {
+function ToDo({ dues, unread }: { dues: ReturnType<typeof useDues>; unread: number }) {
   const format = useFormat()
-  const dues = useDues()
-  const unread = useUnread().data?.unreadCount ?? 0
   const open = dues.data?.items.flatMap((i) => i.invoices) ?? []
   const overdue = open.some((i) => i.state === 'OVERDUE')
   const total = dues.data?.total ?? 0

@@ -18,6 +18,7 @@ export function Today() {
   const day = useDay(date)
   const lessons = useLessons(date)
   const classes = useClasses()
+  const requests = useRequests()
   const mine = classes.data?.items ?? []
   const byLesson = lessons.data?.attendanceBy === 'PERIOD'
   const registerOf = (slot: Slot): RegisterOf | undefined => {
@@ -34,14 +35,14 @@ export function Today() {
   return (
     <Page title={t('nav.today')}>
       <p className="note">{joined([school?.name, format.day(date)])}</p>
-      <Shown of={day} lines={5}>
+      <Shown of={day} after={[lessons, classes, requests]} lines={5}>
         {({ slots }) => (
           <>
             <Next of={nextOf(slots)} register={registerOf} now={now} none={none(slots)} />
             {!byLesson && (
               <OwnClass classes={mine.filter((c) => c.divisionId !== nextOf(slots)?.divisionId)} date={date} />
             )}
-            <ToDo />
+            <ToDo open={requests.data?.items.length ?? 0} />
             {slots.length > 0 && (
               <Card label={t('today.lessons')}>
                 <h2>{t('today.lessons')}</h2>
@@ -55,10 +56,10 @@ export function Today() {
             <Card label={t('school.timetable')}>
               <Line to="/timetable" title={t('school.timetable')} note={t('timetable.week')} />
             </Card>
+            <Suggestions />
           </>
         )}
       </Shown>
-      <Suggestions />
     </Page>
   )
 }
@@ -147,9 +148,7 @@ function OwnClass({ classes, date }: { classes: Schemas['TaughtDivision'][]; dat
 }
 
 /** What waits for the teacher. Nothing is shown where nothing does. */
-function ToDo() {
-  const requests = useRequests()
-  const open = requests.data?.items.length ?? 0
+function ToDo({ open }: { open: number }) {
   if (open === 0) return null
   return (
     <Card label={t('today.toDo')}>
