@@ -74,8 +74,11 @@ func TestPages_NonePrintsItself(t *testing.T) {
 
 var printsItself = regexp.MustCompile(`\b(window|self|globalThis|contentWindow)\??\.print\b`)
 
-// TestPages_NoDateFieldOfTheBrowser: the browser's own writes days by its language, not by the school's.
-func TestPages_NoDateFieldOfTheBrowser(t *testing.T) {
+var translatedKey = regexp.MustCompile(`series=\{\[[^\]]*name: t\(`)
+
+// TestPages_DatesAndCharts_AreReadInEveryLanguage: the browser's own date field writes days by its language, not by the school's, and a
+// chart whose values are called by a translated word is empty in every other language.
+func TestPages_DatesAndCharts_AreReadInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir("src", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -84,6 +87,9 @@ func TestPages_NoDateFieldOfTheBrowser(t *testing.T) {
 		source, err := os.ReadFile(path)
 		if strings.Contains(string(source), `type="date"`) {
 			t.Errorf("%s: use DateField", path)
+		}
+		if translatedKey.Match(source) {
+			t.Errorf("%s: a chart finds its values by a series' name: translate its label", path)
 		}
 		return err
 	})

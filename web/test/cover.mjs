@@ -87,7 +87,7 @@ export default async function ({ url, story, say, email, password, token, pictur
     await shot(page, 'week')
     await page.getByRole('link', { name: "A teacher's week" }).click()
     await page.getByLabel('Teacher').selectOption({ label: 'Nila' })
-    await page.getByText('Sanskrit, class 9').waitFor()
+    await page.getByRole('main').getByText('Sanskrit, class 9').waitFor()
     await accessible(page, "a teacher's week")
     await shot(page, 'teacher')
 

@@ -229,7 +229,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     await page.getByRole('region', { name: 'Borrower' }).waitFor()
     await page.keyboard.type('B-L-2')
     await page.keyboard.press('Enter')
-    await page.getByText('Malgudi Days issued to').waitFor()
+    await page.getByRole('main').getByText('Malgudi Days issued to').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.type('L-1')
     await page.keyboard.press('Enter')

@@ -36,7 +36,7 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
           h={220}
           data={data}
           dataKey="day"
-          series={[{ name: t('Came'), color: 'accent.7' }]}
+          series={[{ name: 'Came', label: t('Came'), color: 'accent.7' }]}
           curveType="monotone"
           connectNulls
           withDots={known.length < 15}
@@ -80,7 +80,7 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
         h={220}
         data={data}
         dataKey="day"
-        series={[{ name: t('Collected'), color: 'accent.7' }]}
+        series={[{ name: 'Collected', label: t('Collected'), color: 'accent.7' }]}
         gridAxis="x"
         tickLine="none"
         yAxisProps={{ width: 52, tickFormatter: compact }}

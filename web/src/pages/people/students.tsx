@@ -637,7 +637,7 @@ function Leaving({ student, close, print }: { student: Detail; close: () => void
       >
         <Stack gap={16}>
           {open.data && (open.data.outstanding > 0 || open.data.loans.length > 0) && (
-            <Alert color="orange" variant="light" title={t('Still open')}>
+            <Alert color="red" variant="light" title={t('Still open')}>
               {open.data.outstanding > 0 && (
                 <Text size="sm">
                   {t('Fees: {outstanding} outstanding', { outstanding: format.money(open.data.outstanding) })}

@@ -124,8 +124,8 @@ export function Overview() {
                 withDots={false}
                 curveType="monotone"
                 series={[
-                  { name: t('Requests'), color: 'accent.6' },
-                  { name: t('Faults'), color: 'red.7' },
+                  { name: 'Requests', label: t('Requests'), color: 'accent.6' },
+                  { name: 'Faults', label: t('Faults'), color: 'red.7' },
                 ]}
                 areaChartProps={{ accessibilityLayer: false }}
                 xAxisProps={{ minTickGap: 48 }}
@@ -144,7 +144,7 @@ export function Overview() {
                 dataKey="at"
                 withDots={false}
                 curveType="monotone"
-                series={[{ name: t('ms per answer'), color: 'accent.6' }]}
+                series={[{ name: 'ms per answer', label: t('ms per answer'), color: 'accent.6' }]}
                 lineChartProps={{ accessibilityLayer: false }}
                 xAxisProps={{ minTickGap: 48 }}
                 tooltipAnimationDuration={0}
