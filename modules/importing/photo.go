@@ -114,7 +114,8 @@ func (a *album) unpack(file io.Reader) (io.Reader, error) {
 	var total int64
 	for _, f := range in.File {
 		base := path.Base(strings.ReplaceAll(f.Name, "\\", "/"))
-		if f.FileInfo().IsDir() || strings.HasPrefix(base, ".") || strings.HasPrefix(f.Name, "__MACOSX/") || strings.EqualFold(base, "Thumbs.db") {
+		if f.FileInfo().IsDir() || strings.HasPrefix(base, ".") || strings.HasPrefix(f.Name, "__MACOSX/") ||
+			strings.EqualFold(base, "Thumbs.db") {
 			continue
 		}
 		name := sheet.Clean(strings.ToValidUTF8(strings.ReplaceAll(f.Name, "\\", "/"), "_"))

@@ -43,8 +43,8 @@ var lessonSheet = []sheet.Column{
 	colLessonRoom: {Name: "room", Check: sheet.Text(30), Also: []string{"roomNo", "classroom", "कमरा", "الغرفة", "chumba"}},
 }
 
-// lessons are files of the week's lessons: a table of the school's own, FET's timetable as CSV or its own file, or aSc's XML. A lesson that a
-// division or group has at the same time is replaced, all others stay.
+// lessons are files of the week's lessons: a table of the school's own, FET's timetable as CSV or its own file, or aSc's XML. A lesson
+// that a division or group has at the same time is replaced, all others stay.
 func lessons() imports.Kind[lookup.SubjectImport] {
 	return imports.Kind[lookup.SubjectImport]{
 		Key: "TIMETABLE", Path: "/school-admin/timetable/import", Permission: "timetable", Columns: lessonSheet, Most: 20_000,

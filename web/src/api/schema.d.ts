@@ -3316,6 +3316,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/attendance/total/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import how often students were there up to a day from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
+         */
+        post: operations["postSchoolAdminAttendanceTotalImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/total/import/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Earlier runs: Import how often students were there up to a day from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
+         */
+        get: operations["getSchoolAdminAttendanceTotalImportList"];
+        put?: never;
+        /**
+         * Earlier runs: Import how often students were there up to a day from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSchoolAdminAttendanceTotalImportList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/total/import/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a run is, or how it ended: Import how often students were there up to a day from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
+         */
+        get: operations["getSchoolAdminAttendanceTotalImportById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/attendance/total/import/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a run back, while nothing depends on what it wrote: Import how often students were there up to a day from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
+         */
+        post: operations["postSchoolAdminAttendanceTotalImportByIdUndo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/attendance/unmarked": {
         parameters: {
             query?: never;
@@ -4083,7 +4167,7 @@ export interface paths {
         put?: never;
         /**
          * Take a run back, while nothing depends on what it wrote: Import teachers, drivers and support staff from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**.
+         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         post: operations["postSchoolAdminEmployeeImportByIdUndo"];
         delete?: never;
@@ -4510,6 +4594,90 @@ export interface paths {
         get: operations["getSchoolAdminExamReportCards"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/result/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import results of exams of past terms, which are published silently, from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **write** on **Results**.
+         */
+        post: operations["postSchoolAdminExamResultImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/result/import/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Earlier runs: Import results of exams of past terms, which are published silently, from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
+         */
+        get: operations["getSchoolAdminExamResultImportList"];
+        put?: never;
+        /**
+         * Earlier runs: Import results of exams of past terms, which are published silently, from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**. The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSchoolAdminExamResultImportList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/result/import/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a run is, or how it ended: Import results of exams of past terms, which are published silently, from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
+         */
+        get: operations["getSchoolAdminExamResultImportById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/exam/result/import/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a run back, while nothing depends on what it wrote: Import results of exams of past terms, which are published silently, from a CSV file or workbook
+         * @description For `SCHOOL_ADMIN` with **write** on **Results**.
+         */
+        post: operations["postSchoolAdminExamResultImportByIdUndo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8176,6 +8344,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/student/photo/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import students' photos from a zip, each file called by an admission number
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
+         */
+        post: operations["postSchoolAdminStudentPhotoImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/photo/import/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Earlier runs: Import students' photos from a zip, each file called by an admission number
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
+         */
+        get: operations["getSchoolAdminStudentPhotoImportList"];
+        put?: never;
+        /**
+         * Earlier runs: Import students' photos from a zip, each file called by an admission number
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSchoolAdminStudentPhotoImportList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/photo/import/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a run is, or how it ended: Import students' photos from a zip, each file called by an admission number
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
+         */
+        get: operations["getSchoolAdminStudentPhotoImportById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/student/photo/import/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a run back, while nothing depends on what it wrote: Import students' photos from a zip, each file called by an admission number
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
+         */
+        post: operations["postSchoolAdminStudentPhotoImportByIdUndo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/student/promote": {
         parameters: {
             query?: never;
@@ -8754,7 +9006,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import the week's lessons from a CSV file or workbook, FET's CSV or aSc's XML
+         * Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
          * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
          */
         post: operations["postSchoolAdminTimetableImport"];
@@ -8772,13 +9024,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Earlier runs: Import the week's lessons from a CSV file or workbook, FET's CSV or aSc's XML
+         * Earlier runs: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
          * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
          */
         get: operations["getSchoolAdminTimetableImportList"];
         put?: never;
         /**
-         * Earlier runs: Import the week's lessons from a CSV file or workbook, FET's CSV or aSc's XML
+         * Earlier runs: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
          * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTimetableImportList"];
@@ -8796,7 +9048,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far a run is, or how it ended: Import the week's lessons from a CSV file or workbook, FET's CSV or aSc's XML
+         * How far a run is, or how it ended: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
          * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
          */
         get: operations["getSchoolAdminTimetableImportById"];
@@ -8818,7 +9070,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a run back, while nothing depends on what it wrote: Import the week's lessons from a CSV file or workbook, FET's CSV or aSc's XML
+         * Take a run back, while nothing depends on what it wrote: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
          * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
          */
         post: operations["postSchoolAdminTimetableImportByIdUndo"];
@@ -12087,6 +12339,8 @@ export interface components {
         };
         AttendanceTotals: {
             absent: number;
+            /** @description Of those marked, days that were counted before the school came here and were imported as a total. A total counts where all of its days are asked for */
+            carriedOver: number;
             /** @description Of the days of leave, those of half a day: each counts as half a day there */
             halfDays: number;
             late: number;
@@ -15873,6 +16127,8 @@ export interface components {
             moves: number;
             /** @description Classes and divisions that the file names and the school does not have; made if createClasses says so */
             newClasses: string[];
+            /** @description Subjects that the file names and the school does not have; made if createSubjects says so */
+            newSubjects: string[];
             percent: number;
             planHash: string;
             /** @description The bad rows, up to 5,000, and the first 20 others; not kept with the run */
@@ -15937,6 +16193,8 @@ export interface components {
             moves: number;
             /** @description Classes and divisions that the file names and the school does not have; made if createClasses says so */
             newClasses: string[];
+            /** @description Subjects that the file names and the school does not have; made if createSubjects says so */
+            newSubjects: string[];
             percent: number;
             planHash: string;
             /** @description The bad rows, up to 5,000, and the first 20 others; not kept with the run */
@@ -24785,6 +25043,8 @@ export interface components {
         ByRank: boolean;
         /** @description All classes unless given */
         ClassId: string | null;
+        /** @description Make the subjects that do not exist yet, and have the classes take them */
+        CreateSubjects: boolean;
         /** @description Today unless given */
         Date: string;
         /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
@@ -31161,6 +31421,181 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminAttendanceTotalImport: {
+        parameters: {
+            query?: {
+                /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
+                dateOrder?: components["parameters"]["DateOrder"];
+                /** @description Say what would be done, and do nothing */
+                dryRun?: components["parameters"]["DryRun"];
+                /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
+                id?: string;
+                /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
+                leaveOut?: components["parameters"]["LeaveOut"];
+                /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
+                mapping?: components["parameters"]["Mapping"];
+                /** @description ALL_OR_NOTHING unless given */
+                mode?: components["parameters"]["Mode"];
+                /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
+                planHash?: components["parameters"]["PlanHash"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `until`, `from`, `schoolDays`, `present`, `absent`, `late`, `leave`. [What their cells must be](/api-docs/files). */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            200: components["responses"]["ImportResultAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["FileTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminAttendanceTotalImportList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only records with this value. */
+                "filters[state]"?: components["parameters"]["FiltersState"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: components["parameters"]["SortField"];
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["RunSummaryPageOrFile"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminAttendanceTotalImportList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @enum {string} */
+                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            200: components["responses"]["RunSummaryPageAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminAttendanceTotalImportById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminAttendanceTotalImportByIdUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Import taken back */
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminAttendanceUnmarked: {
         parameters: {
             query?: {
@@ -32642,6 +33077,8 @@ export interface operations {
     postSchoolAdminEmployeeAssignmentsImport: {
         parameters: {
             query?: {
+                /** @description Make the subjects that do not exist yet, and have the classes take them */
+                createSubjects?: components["parameters"]["CreateSubjects"];
                 /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
                 dateOrder?: components["parameters"]["DateOrder"];
                 /** @description Say what would be done, and do nothing */
@@ -33093,7 +33530,7 @@ export interface operations {
             200: components["responses"]["ImportRunAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
@@ -34173,6 +34610,185 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             409: components["responses"]["NoAcademicYearIsActiveSayWhichYearSCardItShallBe"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminExamResultImport: {
+        parameters: {
+            query?: {
+                /** @description Make the subjects that do not exist yet, and have the classes take them */
+                createSubjects?: components["parameters"]["CreateSubjects"];
+                /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
+                dateOrder?: components["parameters"]["DateOrder"];
+                /** @description Say what would be done, and do nothing */
+                dryRun?: components["parameters"]["DryRun"];
+                /** @description The exam of rows that name none */
+                exam?: string;
+                /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
+                id?: string;
+                /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
+                leaveOut?: components["parameters"]["LeaveOut"];
+                /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
+                mapping?: components["parameters"]["Mapping"];
+                /** @description ALL_OR_NOTHING unless given */
+                mode?: components["parameters"]["Mode"];
+                /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
+                planHash?: components["parameters"]["PlanHash"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `admissionNumber`, `exam`, `subject`, `marks`, `maxMarks`, `passMarks`, `date`, `term`, `remark`. [What their cells must be](/api-docs/files). */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            200: components["responses"]["ImportResultAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["FileTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminExamResultImportList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only records with this value. */
+                "filters[state]"?: components["parameters"]["FiltersState"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: components["parameters"]["SortField"];
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["RunSummaryPageOrFile"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminExamResultImportList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @enum {string} */
+                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            200: components["responses"]["RunSummaryPageAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminExamResultImportById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminExamResultImportByIdUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Import taken back */
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -43029,6 +43645,181 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminStudentPhotoImport: {
+        parameters: {
+            query?: {
+                /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
+                dateOrder?: components["parameters"]["DateOrder"];
+                /** @description Say what would be done, and do nothing */
+                dryRun?: components["parameters"]["DryRun"];
+                /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
+                id?: string;
+                /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
+                leaveOut?: components["parameters"]["LeaveOut"];
+                /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
+                mapping?: components["parameters"]["Mapping"];
+                /** @description ALL_OR_NOTHING unless given */
+                mode?: components["parameters"]["Mode"];
+                /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
+                planHash?: components["parameters"]["PlanHash"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `file`, `admissionNumber`. [What their cells must be](/api-docs/files). */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            200: components["responses"]["ImportResultAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["FileTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentPhotoImportList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only records with this value. */
+                "filters[state]"?: components["parameters"]["FiltersState"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: components["parameters"]["SortField"];
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["RunSummaryPageOrFile"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminStudentPhotoImportList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @enum {string} */
+                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            200: components["responses"]["RunSummaryPageAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminStudentPhotoImportById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminStudentPhotoImportByIdUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Import taken back */
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postSchoolAdminStudentPromote: {
         parameters: {
             query?: never;
@@ -44184,6 +44975,8 @@ export interface operations {
     postSchoolAdminTimetableImport: {
         parameters: {
             query?: {
+                /** @description Make the subjects that do not exist yet, and have the classes take them */
+                createSubjects?: components["parameters"]["CreateSubjects"];
                 /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
                 dateOrder?: components["parameters"]["DateOrder"];
                 /** @description Say what would be done, and do nothing */
