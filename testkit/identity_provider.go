@@ -210,7 +210,8 @@ func (p *IdentityProvider) authorize(w http.ResponseWriter, r *http.Request, iss
 	if len(client.redirects) == 0 {
 		client.redirects = []string{redirect}
 	}
-	if !known || !slices.Contains(client.redirects, redirect) || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" ||
+	if !known || !slices.Contains(client.redirects, redirect) || q.Get("response_type") != "code" ||
+		q.Get("code_challenge_method") != "S256" ||
 		len(q.Get("state")) < 40 || len(q.Get("nonce")) < 40 || !strings.Contains(q.Get("scope"), "openid") {
 		http.Error(w, "not a request of a registered client", http.StatusBadRequest)
 		return

@@ -85,11 +85,13 @@ var fields = map[string][]field{
 }
 
 // places are the collections where the records of a type are found one by one.
-var places = map[string]string{"academicSession": "academicSessions", "org": "orgs", "course": "courses", "class": "classes", "user": "users"}
+var places = map[string]string{"academicSession": "academicSessions", "org": "orgs", "course": "courses", "class": "classes",
+	"user": "users"}
 
 // all are the fields of a collection's records, those that every record has first.
 func (c collection) all() []field {
-	common := []field{{"sourcedId", "sourcedId", text, ""}, {"status", "status", text, ""}, {"dateLastModified", "dateLastModified", text, ""}}
+	common := []field{{"sourcedId", "sourcedId", text, ""}, {"status", "status", text, ""},
+		{"dateLastModified", "dateLastModified", text, ""}}
 	return append(common, fields[c.file]...)
 }
 

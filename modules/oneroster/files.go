@@ -146,7 +146,8 @@ var files = []file{
 			` + when(`greatest(s.updated_at, pupil.seated_at,
 				(select max(sg.updated_at) from student_guardian sg where sg.student_id = s.id))`) + `
 			from pupil join student s on s.id = pupil.id
-		union all select e.id::text, ` + staffRole + `, (e.status = 'ACTIVE')::text, coalesce(nullif(e.email, ''), e.employee_code), e.first_name,
+		union all select e.id::text, ` + staffRole + `, (e.status = 'ACTIVE')::text, coalesce(nullif(e.email, ''), e.employee_code),
+			e.first_name,
 			coalesce(nullif(e.last_name, ''), e.first_name), e.employee_code, e.email, null, $1::uuid::text, ` + staffState + `,
 			` + when(`e.updated_at`) + ` from employee e where ` + staff + `
 		union all select g.id::text, ` + parentRole + `, 'true', coalesce(nullif(g.email, ''), g.id::text), g.first_name,
@@ -184,7 +185,8 @@ var files = []file{
 		union all select md5(seat.id::text || l.id::text)::uuid::text, l.id::text, $1::uuid::text, seat.student_id::text, 'student', 'false',
 			seat.start_date::text, seat.end_date::text, seat.state, ` + when(`greatest(seat.updated_at, l.modified)`) + `
 			from seat join lesson l on l.division_id = seat.division_id
-		union all select m.id::text, m.group_id::text, $1::uuid::text, m.student_id::text, 'student', 'false', m.from_date::text, m.to_date::text,
+		union all select m.id::text, m.group_id::text, $1::uuid::text, m.student_id::text, 'student', 'false',
+			m.from_date::text, m.to_date::text,
 			case when pupil.state = 'active' and (m.to_date is null or m.to_date >= $2::date) then 'active' else 'tobedeleted' end,
 			` + when(`greatest(m.created_at, pupil.seated_at)`) + ` from student_group_member m join pupil on pupil.id = m.student_id
 			where m.to_date is null or m.to_date >= (select y.start_date from academic_year y where y.active)

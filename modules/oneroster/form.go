@@ -38,17 +38,18 @@ const (
 )
 
 // rosterForm is how the rostering service answers.
-var rosterForm = &api.Form{Name: "OneRoster", Challenge: "Bearer", Refusal: reflect.TypeFor[statusInfo](), Refuse: func(e *api.Error) (int, any) {
-	code := codes[e.Status]
-	switch {
-	case e.Code == invalidFilter || e.Code == invalidSelection:
-		code = e.Code
-	case code == "":
-		code = "internal_server_error"
-	}
-	return e.Status, statusInfo{CodeMajor: "failure", Severity: "error", Description: described(e),
-		CodeMinor: codeMinor{[]codeMinorField{{"TargetEndSystem", code}}}}
-}}
+var rosterForm = &api.Form{Name: "OneRoster", Challenge: "Bearer", Refusal: reflect.TypeFor[statusInfo](),
+	Refuse: func(e *api.Error) (int, any) {
+		code := codes[e.Status]
+		switch {
+		case e.Code == invalidFilter || e.Code == invalidSelection:
+			code = e.Code
+		case code == "":
+			code = "internal_server_error"
+		}
+		return e.Status, statusInfo{CodeMajor: "failure", Severity: "error", Description: described(e),
+			CodeMinor: codeMinor{[]codeMinorField{{"TargetEndSystem", code}}}}
+	}}
 
 // described is a refusal's message with the fields that are bad.
 func described(e *api.Error) string {

@@ -253,7 +253,8 @@ func (q query) order(of collection) string {
 }
 
 // rows reads records as JSON, and how many there are on all pages.
-func (of collection) rows(c api.Ctx, where string, args []any, chosen []string, page string) (out []json.RawMessage, total int, err error) {
+func (of collection) rows(c api.Ctx, where string, args []any, chosen []string, page string) (out []json.RawMessage, total int,
+	err error) {
 	if of.where != "" {
 		where += " and " + of.where
 	}

@@ -40,10 +40,7 @@ func (m *Module) routes() []api.Row {
 			api.Gives("application/zip"), api.SometimesFresh("A person, not an API key,"), api.MayFail(errNoYear)),
 
 		api.Open("POST", "/ims/oneroster/token", "A token of OneRoster's scopes for an API key, by OAuth 2 client credentials", api.Write,
-			m.makeToken, api.InForm(tokenForm), api.CountsFor(func(c api.OpenCtx, r tokenRequest) string {
-				id, _ := r.client(c)
-				return id
-			}), api.MayFail(errGrant, errScope, errClient)),
+			m.makeToken, api.InForm(tokenForm), api.MayFail(errGrant, errScope, errClient)),
 		api.Get(base+"/:collection", "student",
 			"OneRoster 1.2: a list of academicSessions, terms, gradingPeriods, orgs, schools, courses, classes, users, students, "+
 				"teachers, enrollments or demographics", list, standard, filter),

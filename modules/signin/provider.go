@@ -125,8 +125,9 @@ func mayImpersonate(c api.Ctx) error {
 
 func (m *Module) detail(c api.Ctx, p Provider) ProviderDetail {
 	return ProviderDetail{Provider: p, RedirectURL: m.Redirect(m.PublicURL, p.ID, false),
-		AppRedirectURL: m.Redirect(m.PublicURL, p.ID, true), AppURL: strings.TrimSuffix(m.PublicURL, "/") + "/app/?school=" + c.School.ID.String(),
-		SignInURL: strings.TrimSuffix(m.PublicURL, "/") + "/console/?school=" + c.School.ID.String()}
+		AppRedirectURL: m.Redirect(m.PublicURL, p.ID, true),
+		AppURL:         strings.TrimSuffix(m.PublicURL, "/") + "/app/?school=" + c.School.ID.String(),
+		SignInURL:      strings.TrimSuffix(m.PublicURL, "/") + "/console/?school=" + c.School.ID.String()}
 }
 
 func (m *Module) list(c api.Ctx, l api.ListRequest) (api.Page[Provider], error) {
