@@ -64,6 +64,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/app/sso/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End it with what the browser came back with
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read.
+         */
+        post: operations["postAuthAppSsoFinish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/app/sso/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a sign-in to the app by an identity provider, for teachers and drivers
+         * @description For the console's own pages. The refresh token is a cookie that scripts cannot read.
+         */
+        post: operations["postAuthAppSsoStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/app/switch": {
         parameters: {
             query?: never;
@@ -1578,6 +1618,106 @@ export interface paths {
          * @description Needs no token.
          */
         post: operations["postDriverUserAuthVerifyPin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ims/oneroster/rostering/v1p2/{collection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * OneRoster 1.2: a list of academicSessions, terms, gradingPeriods, orgs, schools, courses, classes, users, students, teachers, enrollments or demographics
+         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
+         */
+        get: operations["getImsOnerosterRosteringV1p2ByCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ims/oneroster/rostering/v1p2/{collection}/{sourcedId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * OneRoster 1.2: one record of such a list
+         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
+         */
+        get: operations["getImsOnerosterRosteringV1p2ByCollectionBySourcedId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ims/oneroster/rostering/v1p2/{collection}/{sourcedId}/{part}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * OneRoster 1.2: what belongs to a record: classes of a course, term, user, student or teacher; students and teachers of a class; gradingPeriods of a term; classes, courses, enrollments, students, teachers and terms of a school
+         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
+         */
+        get: operations["getImsOnerosterRosteringV1p2ByCollectionBySourcedIdByPart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ims/oneroster/rostering/v1p2/{collection}/{sourcedId}/{part}/{classSourcedId}/{of}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * OneRoster 1.2: enrollments, students or teachers of one of the classes of one of the schools
+         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
+         */
+        get: operations["getImsOnerosterRosteringV1p2ByCollectionBySourcedIdByPartByClassSourcedIdByOf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ims/oneroster/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A token of OneRoster's scopes for an API key, by OAuth 2 client credentials
+         * @description Needs no token.
+         */
+        post: operations["postImsOnerosterToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7736,6 +7876,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/oneroster/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         */
+        post: operations["postSchoolAdminOnerosterImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/oneroster/import/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Earlier runs: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
+         */
+        get: operations["getSchoolAdminOnerosterImportList"];
+        put?: never;
+        /**
+         * Earlier runs: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSchoolAdminOnerosterImportList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/oneroster/import/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a run is, or how it ended: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
+         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
+         */
+        get: operations["getSchoolAdminOnerosterImportById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/oneroster/import/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a run back, while nothing depends on what it wrote: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
+         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         */
+        post: operations["postSchoolAdminOnerosterImportByIdUndo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/permission/explain": {
         parameters: {
             query?: never;
@@ -8010,7 +8234,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add an identity provider by which administrators may sign in
+         * Add an identity provider by which the staff may sign in
          * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
          */
         post: operations["postSchoolAdminSignInProviderCreate"];
@@ -13690,6 +13914,15 @@ export interface components {
             reversals: number;
             reversedTotal: number;
         };
+        CodeMinor: {
+            imsx_codeMinorField: components["schemas"]["CodeMinorField"][];
+        };
+        CodeMinorField: {
+            /** @example TargetEndSystem */
+            imsx_codeMinorFieldName: string;
+            /** @enum {string} */
+            imsx_codeMinorFieldValue: "invalid_filter_field" | "invalid_selection_field" | "unauthorisedrequest" | "forbidden" | "unknownobject" | "invaliddata" | "server_busy" | "internal_server_error";
+        };
         Colleague: {
             /** Format: uuid */
             driverId: string;
@@ -18624,6 +18857,10 @@ export interface components {
             version?: number;
         };
         ProviderDetail: {
+            /** @description Enter it there too, if teachers and drivers are to sign in to the app */
+            appRedirectUrl: string;
+            /** @description A link for the school's teachers and drivers */
+            appUrl: string;
             /** @example 1234.apps.googleusercontent.com */
             clientId: string;
             /** Format: date-time */
@@ -20662,6 +20899,15 @@ export interface components {
              */
             status: "PROVISIONING" | "ACTIVE" | "SUSPENDED" | "ARCHIVED" | "FAILED";
         };
+        StatusInfo: {
+            imsx_CodeMinor: components["schemas"]["CodeMinor"];
+            /** @enum {string} */
+            imsx_codeMajor: "failure";
+            /** @description For people */
+            imsx_description: string;
+            /** @enum {string} */
+            imsx_severity: "error";
+        };
         Step: {
             attempts: number;
             error?: string;
@@ -21773,6 +22019,34 @@ export interface components {
             /** @description Divisions that have school today and students without a mark */
             unmarked: components["schemas"]["DivisionToday"][];
         };
+        Token: {
+            /** @example hrt_… */
+            access_token: string;
+            /** @example 3600 */
+            expires_in: number;
+            scope: string;
+            /** @enum {string} */
+            token_type: "Bearer";
+        };
+        TokenRefusal: {
+            /** @enum {string} */
+            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "temporarily_unavailable";
+            /** @description For people */
+            error_description: string;
+        };
+        TokenRequest: {
+            /** @description The id of an API key, unless it is sent by HTTP Basic */
+            client_id?: string;
+            /** @description The key itself */
+            client_secret?: string;
+            /** @example client_credentials */
+            grant_type?: string;
+            /**
+             * @description Those of the standard, separated by spaces
+             * @example https://purl.imsglobal.org/spec/or/v1p2/scope/roster.readonly
+             */
+            scope?: string;
+        };
         TotpCode: {
             /**
              * @description That the app shows now
@@ -22549,6 +22823,15 @@ export interface components {
         };
         /** @description OK */
         ApplicationPdf: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/pdf": string;
+            };
+        };
+        /** @description OK */
+        ApplicationPdf2: {
             headers: {
                 [name: string]: unknown;
             };
@@ -23696,6 +23979,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The sign-in could not be verified. Sign in again */
+        MalformedOrSsoCancelledOrSsoExpiredOrSsoInvalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Attendance marked */
         MarkedAnswer: {
             headers: {
@@ -23813,6 +24105,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The school does not use this sign-in any more */
+        NotFoundOrSchoolNotFoundOrSsoOff: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The school does not use this sign-in any more */
+        NotFoundOrSsoOff: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description A valid token without the right to do this. */
         NotTheConsole: {
             headers: {
@@ -23820,6 +24130,15 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["Remaining"];
                 "X-RateLimit-Reset": components["headers"]["Reset"];
                 "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Only e-mail addresses of the school may sign in here. Choose your school's account */
+        NotTheConsoleOrSecondFactorNeededOrSsoEmailUnprovenOrSsoNoAccountOrSsoOtherDomainOrSsoOtherIdentityOrThisSchoolIsNotActive: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -23882,6 +24201,175 @@ export interface components {
                     /** @example Marked as read */
                     message: string;
                 };
+            };
+        };
+        /** @description Bad Request */
+        OAuth400: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TokenRefusal"];
+            };
+        };
+        /** @description Unauthorized */
+        OAuth401: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TokenRefusal"];
+            };
+        };
+        /** @description Too Many Requests */
+        OAuth429: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TokenRefusal"];
+            };
+        };
+        /** @description Internal Server Error */
+        OAuth500: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TokenRefusal"];
+            };
+        };
+        /** @description Service Unavailable */
+        OAuth503: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TokenRefusal"];
+            };
+        };
+        /** @description Bad Request */
+        OneRoster400: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
+            };
+        };
+        /** @description Unauthorized */
+        OneRoster401: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
+            };
+        };
+        /** @description Forbidden */
+        OneRoster403: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
+            };
+        };
+        /** @description Not Found */
+        OneRoster404: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
+            };
+        };
+        /** @description Unprocessable Entity */
+        OneRoster422: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
+            };
+        };
+        /** @description Too Many Requests */
+        OneRoster429: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
+            };
+        };
+        /** @description Internal Server Error */
+        OneRoster500: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
+            };
+        };
+        /** @description Service Unavailable */
+        OneRoster503: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["StatusInfo"];
             };
         };
         /** @description Opening balance entered */
@@ -23999,6 +24487,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description A second factor is for accounts that administer */
+        PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Confirm that it is you, then try again */
+        PermissionDeniedOrReauthenticationNeededOrSchoolSuspended3: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description A valid token without the right to do this. */
         PermissionDeniedOrSchoolSuspended: {
             headers: {
@@ -24006,6 +24512,15 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["Remaining"];
                 "X-RateLimit-Reset": components["headers"]["Reset"];
                 "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Passwords are for web accounts */
+        PermissionDeniedOrSchoolSuspended2: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -24494,6 +25009,19 @@ export interface components {
                     message: string;
                     refreshToken: string;
                     user: components["schemas"]["SignedInUser"];
+                };
+            };
+        };
+        /** @description Continue there */
+        SsoAddressAnswer: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["SsoAddress"];
+                    /** @example Continue there */
+                    message: string;
                 };
             };
         };
@@ -25043,7 +25571,8 @@ export interface components {
         ByRank: boolean;
         /** @description All classes unless given */
         ClassId: string | null;
-        /** @description Make the subjects that do not exist yet, and have the classes take them */
+        CollectionParameter: string;
+        /** @description Make the subjects that do not exist yet, and have the classes take them; needs the right to write subjects */
         CreateSubjects: boolean;
         /** @description Today unless given */
         Date: string;
@@ -25052,11 +25581,16 @@ export interface components {
         /** @description The `deviceToken` of the last sign-in with this phone or e-mail on this device. Its tries are then counted apart: strangers cannot use them up. A wrong one is ignored. */
         DeviceToken: string;
         DivisionId: string;
+        DivisionId2: string;
         /** @description Say what would be done, and do nothing */
         DryRun: boolean;
         EmployeeId: string;
         /** @description All of the year unless given */
         ExamId: string;
+        /** @description Only these, separated by commas */
+        Fields: string;
+        /** @description Comparisons of fields, joined by AND and OR: = != > >= < <=, and ~ for contains */
+        Filter: string;
         /** @description Only records with this value. */
         FiltersAcademicYearId: string;
         /** @description Only records with this value. */
@@ -25117,6 +25651,8 @@ export interface components {
         FiltersSchoolId: string;
         /** @description Text to find anywhere in the record's words, in any case. */
         FiltersSearch: string;
+        /** @description Words to find anywhere in the record's words, in any case; at most 10. */
+        FiltersSearch2: string;
         /** @description Only records with this value. */
         FiltersSeverity: "LOW" | "MEDIUM" | "HIGH";
         /** @description Only records with this value. */
@@ -25145,27 +25681,40 @@ export interface components {
         FiltersUnread: boolean;
         /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
         Format: "json" | "csv";
+        /** @description pdf to print it */
+        Format2: "json" | "pdf" | "";
+        /** @description pdf gives the printable certificate */
+        Format3: "json" | "pdf" | "";
         /** @description The first of this month unless given */
         From: string;
         GroupId: string;
         GuardianId: string;
         Id: string;
+        /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
+        Id2: string;
         /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
         IdempotencyKey: string;
         /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
         LeaveOut: boolean;
         /** @description How many on a page. */
         Limit: number;
+        /** @description 20 unless given */
+        Limit2: number;
         /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
         Mapping: string;
         /** @description ALL_OR_NOTHING unless given */
         Mode: "ALL_OR_NOTHING" | "SKIP_BAD_ROWS" | "";
         /** @description This month unless given */
         Month: string;
+        Offset: number;
+        /** @description asc unless given */
+        OrderBy: "asc" | "desc" | "";
         /** @description Which page, from 1. */
         Page: number;
+        Page2: number;
         /** @description With a CSV file. The paper of results that name none */
         PaperId: string;
+        Part: string;
         /** @description 8 to a sheet unless given; 10 have the size of bank cards */
         PerPage: 8 | 10;
         /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
@@ -25176,11 +25725,23 @@ export interface components {
         RecordId: string;
         /** @description The lesson's place in the timetable */
         SlotId: string;
+        /** @description A field. One that there is not leaves the order as it is */
+        Sort: string;
         /** @description What to sort by. Equals are in a stable order. */
         SortField: "createdAt";
+        /** @description What to sort by. Equals are in a stable order. */
+        SortField2: "createdAt" | "name";
+        /** @description What to sort by. Equals are in a stable order. */
+        SortField3: "createdAt" | "fromDate" | "status";
+        /** @description What to sort by. Equals are in a stable order. */
+        SortField4: "createdAt" | "number";
         /** @description Which way. */
         SortOrder: "asc" | "desc";
+        /** @description Which way. */
+        SortOrder2: "asc" | "desc";
+        SourcedId: string;
         StudentId: string;
+        StudentId2: string;
         /** @description A small picture instead, where there is one */
         Thumbnail: boolean;
         /** @description Today unless given */
@@ -25286,6 +25847,64 @@ export interface operations {
             200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsole"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthAppSsoFinish: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SsoFinish"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: components["responses"]["AppSessionAnswer"];
+            400: components["responses"]["MalformedOrSsoCancelledOrSsoExpiredOrSsoInvalid"];
+            401: components["responses"]["YourSessionHasEndedSignInAgain"];
+            403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrSsoEmailUnprovenOrSsoNoAccountOrSsoOtherDomainOrSsoOtherIdentityOrThisSchoolIsNotActive"];
+            404: components["responses"]["NotFoundOrSsoOff"];
+            409: components["responses"]["SsoIncompleteOrSsoUnreachable"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postAuthAppSsoStart: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
+                "X-Homeroom-Console": components["parameters"]["XHomeroomConsole"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SsoStart"];
+            };
+        };
+        responses: {
+            200: components["responses"]["SsoAddressAnswer"];
+            400: components["responses"]["Malformed"];
+            403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
+            404: components["responses"]["NotFoundOrSchoolNotFoundOrSsoOff"];
+            409: components["responses"]["SsoIncompleteOrSsoUnreachable"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25560,34 +26179,10 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["ConsoleSessionAnswer"];
-            /** @description The sign-in could not be verified. Sign in again */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["MalformedOrSsoCancelledOrSsoExpiredOrSsoInvalid"];
             401: components["responses"]["YourSessionHasEndedSignInAgain"];
-            /** @description Only e-mail addresses of the school may sign in here. Choose your school's account */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The school does not use this sign-in any more */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["NotTheConsoleOrSecondFactorNeededOrSsoEmailUnprovenOrSsoNoAccountOrSsoOtherDomainOrSsoOtherIdentityOrThisSchoolIsNotActive"];
+            404: components["responses"]["NotFoundOrSsoOff"];
             409: components["responses"]["SsoIncompleteOrSsoUnreachable"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -25612,30 +26207,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Continue there */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SsoAddress"];
-                        /** @example Continue there */
-                        message: string;
-                    };
-                };
-            };
+            200: components["responses"]["SsoAddressAnswer"];
             400: components["responses"]["Malformed"];
             403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
-            /** @description The school does not use this sign-in any more */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFoundOrSchoolNotFoundOrSsoOff"];
             409: components["responses"]["SsoIncompleteOrSsoUnreachable"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -25762,15 +26337,7 @@ export interface operations {
             200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Passwords are for web accounts */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended2"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25862,14 +26429,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description Sign in with a code sent to your phone first */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended2"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25890,14 +26450,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended2"];
             409: components["responses"]["ThisAccountHasNoPasskey"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -25955,14 +26508,7 @@ export interface operations {
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended2"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -26113,15 +26659,7 @@ export interface operations {
             };
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             409: components["responses"]["ThereIsNoEnrolmentUnderWayBeginAgain"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -26142,15 +26680,7 @@ export interface operations {
             200: components["responses"]["PasskeyOptionsAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             /** @description This account has 20 passkeys: remove one first */
             409: {
                 headers: {
@@ -26180,15 +26710,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ASecondFactorIsRequiredForThisAccountAddAnotherBeforeYouRemoveThisOne"];
             422: components["responses"]["Invalid"];
@@ -26209,15 +26731,7 @@ export interface operations {
             200: components["responses"]["RecoveryCodesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             /** @description Recovery codes go with a second factor: add one first */
             409: {
                 headers: {
@@ -26245,15 +26759,7 @@ export interface operations {
             200: components["responses"]["TotpEnrolmentAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
@@ -26272,15 +26778,7 @@ export interface operations {
             204: components["responses"]["NoContent"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             /** @description Second factor not found */
             404: {
                 headers: {
@@ -26314,15 +26812,7 @@ export interface operations {
             200: components["responses"]["RecoveryCodesAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description A second factor is for accounts that administer */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             409: components["responses"]["ThereIsNoEnrolmentUnderWayBeginAgain"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
@@ -26458,15 +26948,7 @@ export interface operations {
             200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Confirm that it is you, then try again */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended3"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -27111,8 +27593,8 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 20 unless given */
-                limit?: number;
-                page?: number;
+                limit?: components["parameters"]["Limit2"];
+                page?: components["parameters"]["Page2"];
                 /** @description Only what is not read yet */
                 unread?: components["parameters"]["UnreadParameter"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -27511,7 +27993,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "scheduledStartAt";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -27770,15 +28252,7 @@ export interface operations {
             200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Confirm that it is you, then try again */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended3"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -27836,6 +28310,201 @@ export interface operations {
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    getImsOnerosterRosteringV1p2ByCollection: {
+        parameters: {
+            query?: {
+                /** @description Only these, separated by commas */
+                fields?: components["parameters"]["Fields"];
+                /** @description Comparisons of fields, joined by AND and OR: = != > >= < <=, and ~ for contains */
+                filter?: components["parameters"]["Filter"];
+                /** @description 100 unless given */
+                limit?: number | null;
+                offset?: components["parameters"]["Offset"];
+                /** @description asc unless given */
+                orderBy?: components["parameters"]["OrderBy"];
+                /** @description A field. One that there is not leaves the order as it is */
+                sort?: components["parameters"]["Sort"];
+            };
+            header?: never;
+            path: {
+                collection: components["parameters"]["CollectionParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["OneRoster400"];
+            401: components["responses"]["OneRoster401"];
+            403: components["responses"]["OneRoster403"];
+            404: components["responses"]["OneRoster404"];
+            422: components["responses"]["OneRoster422"];
+            429: components["responses"]["OneRoster429"];
+            500: components["responses"]["OneRoster500"];
+            503: components["responses"]["OneRoster503"];
+        };
+    };
+    getImsOnerosterRosteringV1p2ByCollectionBySourcedId: {
+        parameters: {
+            query?: {
+                /** @description Only these, separated by commas */
+                fields?: string;
+            };
+            header?: never;
+            path: {
+                collection: components["parameters"]["CollectionParameter"];
+                sourcedId: components["parameters"]["SourcedId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["OneRoster400"];
+            401: components["responses"]["OneRoster401"];
+            403: components["responses"]["OneRoster403"];
+            404: components["responses"]["OneRoster404"];
+            422: components["responses"]["OneRoster422"];
+            429: components["responses"]["OneRoster429"];
+            500: components["responses"]["OneRoster500"];
+            503: components["responses"]["OneRoster503"];
+        };
+    };
+    getImsOnerosterRosteringV1p2ByCollectionBySourcedIdByPart: {
+        parameters: {
+            query?: {
+                /** @description Only these, separated by commas */
+                fields?: components["parameters"]["Fields"];
+                /** @description Comparisons of fields, joined by AND and OR: = != > >= < <=, and ~ for contains */
+                filter?: components["parameters"]["Filter"];
+                /** @description 100 unless given */
+                limit?: number | null;
+                offset?: components["parameters"]["Offset"];
+                /** @description asc unless given */
+                orderBy?: components["parameters"]["OrderBy"];
+                /** @description A field. One that there is not leaves the order as it is */
+                sort?: components["parameters"]["Sort"];
+            };
+            header?: never;
+            path: {
+                collection: components["parameters"]["CollectionParameter"];
+                sourcedId: components["parameters"]["SourcedId"];
+                part: components["parameters"]["Part"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["OneRoster400"];
+            401: components["responses"]["OneRoster401"];
+            403: components["responses"]["OneRoster403"];
+            404: components["responses"]["OneRoster404"];
+            422: components["responses"]["OneRoster422"];
+            429: components["responses"]["OneRoster429"];
+            500: components["responses"]["OneRoster500"];
+            503: components["responses"]["OneRoster503"];
+        };
+    };
+    getImsOnerosterRosteringV1p2ByCollectionBySourcedIdByPartByClassSourcedIdByOf: {
+        parameters: {
+            query?: {
+                /** @description Only these, separated by commas */
+                fields?: components["parameters"]["Fields"];
+                /** @description Comparisons of fields, joined by AND and OR: = != > >= < <=, and ~ for contains */
+                filter?: components["parameters"]["Filter"];
+                /** @description 100 unless given */
+                limit?: number | null;
+                offset?: components["parameters"]["Offset"];
+                /** @description asc unless given */
+                orderBy?: components["parameters"]["OrderBy"];
+                /** @description A field. One that there is not leaves the order as it is */
+                sort?: components["parameters"]["Sort"];
+            };
+            header?: never;
+            path: {
+                collection: components["parameters"]["CollectionParameter"];
+                sourcedId: components["parameters"]["SourcedId"];
+                part: components["parameters"]["Part"];
+                classSourcedId: string;
+                of: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["OneRoster400"];
+            401: components["responses"]["OneRoster401"];
+            403: components["responses"]["OneRoster403"];
+            404: components["responses"]["OneRoster404"];
+            422: components["responses"]["OneRoster422"];
+            429: components["responses"]["OneRoster429"];
+            500: components["responses"]["OneRoster500"];
+            503: components["responses"]["OneRoster503"];
+        };
+    };
+    postImsOnerosterToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["OAuth400"];
+            401: components["responses"]["OAuth401"];
+            429: components["responses"]["OAuth429"];
+            500: components["responses"]["OAuth500"];
+            503: components["responses"]["OAuth503"];
         };
     };
     getParentAnnouncementList: {
@@ -27981,7 +28650,7 @@ export interface operations {
             query: {
                 /** @description This month unless given */
                 month?: components["parameters"]["Month"];
-                studentId: string;
+                studentId: components["parameters"]["StudentId2"];
             };
             header?: never;
             path?: never;
@@ -28017,7 +28686,7 @@ export interface operations {
             query: {
                 /** @description The beginning of the active academic year unless given */
                 from?: string;
-                studentId: string;
+                studentId: components["parameters"]["StudentId2"];
                 /** @description Today unless given */
                 to?: components["parameters"]["To"];
             };
@@ -28101,7 +28770,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "eventDate" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -28362,7 +29031,7 @@ export interface operations {
                 academicYearId?: components["parameters"]["AcademicYearId"];
                 /** @description pdf gives the printable card */
                 format?: "json" | "pdf" | "";
-                studentId: string;
+                studentId: components["parameters"]["StudentId2"];
             };
             header?: never;
             path?: never;
@@ -28389,7 +29058,7 @@ export interface operations {
                 academicYearId?: string;
                 /** @description All of the year unless given */
                 examId?: components["parameters"]["ExamId"];
-                studentId: string;
+                studentId: components["parameters"]["StudentId2"];
             };
             header?: never;
             path?: never;
@@ -28427,7 +29096,7 @@ export interface operations {
                 academicYearId?: string;
                 /** @description All of the year unless given */
                 examId?: components["parameters"]["ExamId"];
-                studentId: string;
+                studentId: components["parameters"]["StudentId2"];
             };
             header?: never;
             path?: never;
@@ -28470,7 +29139,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "number";
+                "sort[field]"?: components["parameters"]["SortField4"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -28546,7 +29215,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf gives the printable certificate */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format3"];
             };
             header?: never;
             path: {
@@ -28591,7 +29260,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print it */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format2"];
             };
             header?: never;
             path: {
@@ -28616,7 +29285,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print it */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format2"];
             };
             header?: never;
             path: {
@@ -28806,7 +29475,7 @@ export interface operations {
                 /** @description Only up to this one. */
                 "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "fromDate" | "status";
+                "sort[field]"?: components["parameters"]["SortField3"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -29191,7 +29860,7 @@ export interface operations {
             query?: {
                 /** @description 50 unless given */
                 limit?: number;
-                page?: number;
+                page?: components["parameters"]["Page2"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
                 updatedSince?: components["parameters"]["UpdatedSince"];
             };
@@ -29219,8 +29888,8 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 20 unless given */
-                limit?: number;
-                page?: number;
+                limit?: components["parameters"]["Limit2"];
+                page?: components["parameters"]["Page2"];
                 /** @description Only what is not read yet */
                 unread?: components["parameters"]["UnreadParameter"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -29538,7 +30207,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "number";
+                "sort[field]"?: components["parameters"]["SortField4"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -29806,7 +30475,7 @@ export interface operations {
             query: {
                 /** @description Today unless given */
                 date?: components["parameters"]["Date"];
-                studentId: string;
+                studentId: components["parameters"]["StudentId2"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
                 updatedSince?: components["parameters"]["UpdatedSince"];
             };
@@ -29946,15 +30615,7 @@ export interface operations {
             200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Confirm that it is you, then try again */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended3"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
@@ -30769,7 +31430,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -30953,7 +31614,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -31429,7 +32090,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -31651,7 +32312,7 @@ export interface operations {
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description Only before this one. */
                 "filters[to]"?: string;
                 /** @description What to sort by. Equals are in a stable order. */
@@ -31849,7 +32510,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "level" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -32079,7 +32740,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "label" | "position";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -32547,9 +33208,9 @@ export interface operations {
                 /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField2"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -32738,8 +33399,8 @@ export interface operations {
                 /** @description csv for all recipients as a file */
                 format?: "json" | "csv" | "";
                 /** @description 20 unless given */
-                limit?: number;
-                page?: number;
+                limit?: components["parameters"]["Limit2"];
+                page?: components["parameters"]["Page2"];
                 state?: "QUEUED" | "SENT" | "FAILED" | "";
             };
             header?: never;
@@ -32817,9 +33478,9 @@ export interface operations {
                 /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField2"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -33077,14 +33738,14 @@ export interface operations {
     postSchoolAdminEmployeeAssignmentsImport: {
         parameters: {
             query?: {
-                /** @description Make the subjects that do not exist yet, and have the classes take them */
+                /** @description Make the subjects that do not exist yet, and have the classes take them; needs the right to write subjects */
                 createSubjects?: components["parameters"]["CreateSubjects"];
                 /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
                 dateOrder?: components["parameters"]["DateOrder"];
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -33296,13 +33957,13 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[employeeType]"?: components["parameters"]["FiltersEmployeeType"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "INACTIVE";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "employeeCode" | "firstName" | "joiningDate" | "lastName";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
             };
             header?: never;
             path?: never;
@@ -33345,15 +34006,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf2"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -33372,7 +34025,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -33553,13 +34206,13 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[employeeType]"?: components["parameters"]["FiltersEmployeeType"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "INACTIVE";
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "employeeCode" | "firstName" | "joiningDate" | "lastName";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -33909,7 +34562,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "eventDate" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -34199,9 +34852,9 @@ export interface operations {
                 /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField2"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -34596,15 +35249,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf2"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -34619,7 +35264,7 @@ export interface operations {
     postSchoolAdminExamResultImport: {
         parameters: {
             query?: {
-                /** @description Make the subjects that do not exist yet, and have the classes take them */
+                /** @description Make the subjects that do not exist yet, and have the classes take them; needs the right to write subjects */
                 createSubjects?: components["parameters"]["CreateSubjects"];
                 /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
                 dateOrder?: components["parameters"]["DateOrder"];
@@ -34628,7 +35273,7 @@ export interface operations {
                 /** @description The exam of rows that name none */
                 exam?: string;
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -34909,7 +35554,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startDate";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -35176,15 +35821,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf2"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -35471,7 +36108,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "number";
+                "sort[field]"?: components["parameters"]["SortField4"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -35547,7 +36184,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf gives the printable certificate */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format3"];
             };
             header?: never;
             path: {
@@ -36090,7 +36727,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -36488,7 +37125,7 @@ export interface operations {
                 /** @description csv for all students as a file */
                 format?: "json" | "csv" | "";
                 /** @description 20 unless given */
-                limit?: number;
+                limit?: components["parameters"]["Limit2"];
                 /** @description 1 unless given */
                 page?: number;
             };
@@ -36634,7 +37271,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -36848,7 +37485,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -37158,7 +37795,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print it */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format2"];
             };
             header?: never;
             path: {
@@ -37351,7 +37988,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print it */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format2"];
             };
             header?: never;
             path: {
@@ -37485,7 +38122,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "child" | "createdAt" | "kind";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -37925,7 +38562,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "fromDate" | "studentName";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -38353,7 +38990,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf to print it */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format2"];
             };
             header?: never;
             path: {
@@ -38575,9 +39212,9 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[subjectId]"?: components["parameters"]["FiltersSubjectId"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField2"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -38821,7 +39458,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -39484,9 +40121,9 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "OFF" | "SUSPENDED";
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField2"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -39742,7 +40379,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "employeeName" | "remaining";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -39919,7 +40556,7 @@ export interface operations {
                 /** @description Only up to this one. */
                 "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "fromDate" | "status";
+                "sort[field]"?: components["parameters"]["SortField3"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -40065,7 +40702,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -40246,11 +40883,11 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[isbn]"?: components["parameters"]["FiltersIsbn"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -40447,7 +41084,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "accessionNumber" | "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -40897,7 +41534,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "borrowerName" | "dueOn" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -41094,7 +41731,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -41382,7 +42019,7 @@ export interface operations {
             query?: {
                 /** @description 50 unless given */
                 limit?: number;
-                page?: number;
+                page?: components["parameters"]["Page2"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
                 updatedSince?: components["parameters"]["UpdatedSince"];
             };
@@ -41410,8 +42047,8 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 20 unless given */
-                limit?: number;
-                page?: number;
+                limit?: components["parameters"]["Limit2"];
+                page?: components["parameters"]["Page2"];
                 /** @description Only what is not read yet */
                 unread?: components["parameters"]["UnreadParameter"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -41918,8 +42555,8 @@ export interface operations {
         parameters: {
             query: {
                 /** @description 20 unless given */
-                limit?: number;
-                page?: number;
+                limit?: components["parameters"]["Limit2"];
+                page?: components["parameters"]["Page2"];
                 /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam */
                 recordId: components["parameters"]["RecordId"];
             };
@@ -42044,6 +42681,181 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postSchoolAdminOnerosterImport: {
+        parameters: {
+            query?: {
+                /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
+                dateOrder?: components["parameters"]["DateOrder"];
+                /** @description Say what would be done, and do nothing */
+                dryRun?: components["parameters"]["DryRun"];
+                /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
+                id?: components["parameters"]["Id2"];
+                /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
+                leaveOut?: components["parameters"]["LeaveOut"];
+                /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
+                mapping?: components["parameters"]["Mapping"];
+                /** @description ALL_OR_NOTHING unless given */
+                mode?: components["parameters"]["Mode"];
+                /** @description Of the dry run: refused with 409 if the file or the data it touches is another now */
+                planHash?: components["parameters"]["PlanHash"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A CSV file in UTF-8, of at most 20 MiB. Its first row names the columns, in any order: `part`, `admissionNumber`, `firstName`, `lastName`, `class`, `division`, `gender`, `dateOfBirth`, `email`, `enrolledFrom`, `employeeCode`, `employeeType`, `phone`, `name`, `code`, `classes`, `teacher`, `subject`, `classTeacher`, `guardian1Relation`, `guardian1FirstName`, `guardian1LastName`, `guardian1Phone`, `guardian1Email`, `guardian2Relation`, `guardian2FirstName`, `guardian2LastName`, `guardian2Phone`, `guardian2Email`, `guardian3Relation`, `guardian3FirstName`, `guardian3LastName`, `guardian3Phone`, `guardian3Email`. [What their cells must be](/api-docs/files). */
+                    file: string;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            200: components["responses"]["ImportResultAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflict"];
+            413: components["responses"]["FileTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminOnerosterImportList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only records with this value. */
+                "filters[state]"?: components["parameters"]["FiltersState"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: components["parameters"]["SortField"];
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["RunSummaryPageOrFile"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminOnerosterImportList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @enum {string} */
+                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            200: components["responses"]["RunSummaryPageAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchoolAdminOnerosterImportById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postSchoolAdminOnerosterImportByIdUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: the same key and body within 24 hours is answered as the first time was; with another body it is 409. A UUID per action does well. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Import taken back */
+            200: components["responses"]["ImportRunAnswer"];
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            409: components["responses"]["DuplicateOrConflictOrKeyReused"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSchoolAdminPermissionExplain: {
         parameters: {
             query: {
@@ -42097,7 +42909,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "moduleId" | "roleId";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -42270,7 +43082,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "type";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -42771,9 +43583,9 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[status]"?: "ON" | "OFF";
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField2"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -43034,7 +43846,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[studentId]"?: components["parameters"]["FiltersStudentId"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "number";
+                "sort[field]"?: components["parameters"]["SortField4"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -43135,7 +43947,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf gives the printable certificate */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format3"];
             };
             header?: never;
             path: {
@@ -43218,7 +44030,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[gender]"?: components["parameters"]["FiltersGender"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
                 /** @description Only records with this value. */
@@ -43226,7 +44038,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "admissionNumber" | "createdAt" | "firstName" | "lastName" | "rollNumber";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
             };
             header?: never;
             path?: never;
@@ -43269,15 +44081,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
+            200: components["responses"]["ApplicationPdf2"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -43298,7 +44102,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -43485,7 +44289,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[gender]"?: components["parameters"]["FiltersGender"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description Only records with this value. */
                 "filters[status]"?: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
                 /** @description Only records with this value. */
@@ -43493,7 +44297,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "admissionNumber" | "createdAt" | "firstName" | "lastName" | "rollNumber";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -43653,7 +44457,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -44171,7 +44975,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description pdf gives the printable certificate */
-                format?: "json" | "pdf" | "";
+                format?: components["parameters"]["Format3"];
             };
             header?: never;
             path: {
@@ -44438,7 +45242,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -44619,7 +45423,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -44827,7 +45631,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId2"];
             };
             cookie?: never;
         };
@@ -44849,7 +45653,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId2"];
             };
             cookie?: never;
         };
@@ -44880,7 +45684,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId2"];
             };
             cookie?: never;
         };
@@ -44975,14 +45779,14 @@ export interface operations {
     postSchoolAdminTimetableImport: {
         parameters: {
             query?: {
-                /** @description Make the subjects that do not exist yet, and have the classes take them */
+                /** @description Make the subjects that do not exist yet, and have the classes take them; needs the right to write subjects */
                 createSubjects?: components["parameters"]["CreateSubjects"];
                 /** @description How the file writes dates like 03/04/2016; by its other dates, or as the school's country does, unless given */
                 dateOrder?: components["parameters"]["DateOrder"];
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -45194,7 +45998,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "startTime";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -45660,7 +46464,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "busNumber" | "createdAt";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -46092,7 +46896,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -46298,7 +47102,7 @@ export interface operations {
                 /** @description Say what would be done, and do nothing */
                 dryRun?: components["parameters"]["DryRun"];
                 /** @description The run's id, if you want to ask how far it is while it runs. A file that is sent again with the id of a run that was interrupted goes on as that run; with that of one that is done, it is answered as then */
-                id?: string;
+                id?: components["parameters"]["Id2"];
                 /** @description Leave out the columns with values that nobody knows; without it, or a mapping for each, nothing is imported */
                 leaveOut?: components["parameters"]["LeaveOut"];
                 /** @description Which column each of the file's is, as a JSON object by its header: {"Father Mobile": "fatherPhone", "House": ""}; an empty one is left out. It is remembered for the next file */
@@ -46479,9 +47283,9 @@ export interface operations {
                 /** @description Text to find anywhere in the record's words, in any case. */
                 "filters[search]"?: components["parameters"]["FiltersSearch"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "name";
+                "sort[field]"?: components["parameters"]["SortField2"];
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -47689,7 +48493,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "name" | "schemaVersion";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -47893,7 +48697,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "name" | "sizeBytes";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -48137,7 +48941,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "createdAt" | "email" | "lastSignInAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -49285,7 +50089,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "class" | "studentCount";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -49394,7 +50198,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                divisionId: string;
+                divisionId: components["parameters"]["DivisionId2"];
             };
             cookie?: never;
         };
@@ -49804,7 +50608,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "employeeName" | "remaining";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -49964,7 +50768,7 @@ export interface operations {
                 /** @description Only up to this one. */
                 "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "fromDate" | "status";
+                "sort[field]"?: components["parameters"]["SortField3"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -50072,7 +50876,7 @@ export interface operations {
                 /** @description Only up to this one. */
                 "filters[to]"?: components["parameters"]["FiltersTo"];
                 /** @description What to sort by. Equals are in a stable order. */
-                "sort[field]"?: "createdAt" | "fromDate" | "status";
+                "sort[field]"?: components["parameters"]["SortField3"];
                 /** @description Which way. */
                 "sort[order]"?: components["parameters"]["SortOrder"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
@@ -50170,11 +50974,11 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[isbn]"?: components["parameters"]["FiltersIsbn"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
-                "filters[search]"?: string;
+                "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "author" | "createdAt" | "title";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -50433,7 +51237,7 @@ export interface operations {
             query?: {
                 /** @description 50 unless given */
                 limit?: number;
-                page?: number;
+                page?: components["parameters"]["Page2"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
                 updatedSince?: components["parameters"]["UpdatedSince"];
             };
@@ -50461,8 +51265,8 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 20 unless given */
-                limit?: number;
-                page?: number;
+                limit?: components["parameters"]["Limit2"];
+                page?: components["parameters"]["Page2"];
                 /** @description Only what is not read yet */
                 unread?: components["parameters"]["UnreadParameter"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -50743,7 +51547,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "examName" | "firstName" | "marksObtained" | "rollNumber";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
             };
@@ -51000,7 +51804,7 @@ export interface operations {
                 /** @description What to sort by. Equals are in a stable order. */
                 "sort[field]"?: "code" | "createdAt" | "name";
                 /** @description Which way. */
-                "sort[order]"?: "asc" | "desc";
+                "sort[order]"?: components["parameters"]["SortOrder2"];
                 /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
                 format?: components["parameters"]["Format"];
                 /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
@@ -51222,15 +52026,7 @@ export interface operations {
             200: components["responses"]["NothingAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
-            /** @description Confirm that it is you, then try again */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended3"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
