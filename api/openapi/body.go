@@ -49,7 +49,7 @@ func (d *document) requestBody(row *api.Row) (*requestBody, error) {
 		kind = "application/x-www-form-urlencoded"
 	}
 	content[kind] = media{Schema: data}
-	return &requestBody{Required: must, Content: content}, nil
+	return &requestBody{Required: must, Content: content, isList: row.Listing != nil}, nil
 }
 
 // uploadBody documents the two ways a file comes in.

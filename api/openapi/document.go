@@ -39,7 +39,8 @@ func Document(k *api.Kernel) ([]byte, error) {
 type document struct {
 	schemas   *schemas
 	responses map[string]response
-	common    map[string]parameter // parameters of several operations
+	bodies    map[string]requestBody // of several operations
+	common    map[string]parameter   // parameters of several operations
 	examples  map[string]example
 	paths     map[string]map[string]*operation
 	catalogue api.Catalogue
@@ -55,6 +56,7 @@ func describe(k *api.Kernel) (*spec, error) {
 		catalogue: k.Catalogue,
 		schemas:   newSchemas(k),
 		responses: map[string]response{},
+		bodies:    map[string]requestBody{},
 		common:    maps.Clone(sharedParameters),
 		examples:  map[string]example{},
 		paths:     map[string]map[string]*operation{},
@@ -91,8 +93,8 @@ func describe(k *api.Kernel) (*spec, error) {
 		Tags:     d.sortedTags(),
 		Security: []map[string][]string{{"bearer": {}}, {"apiKey": {}}},
 		Components: components{
-			Schemas:    schemas,
-			Responses:  d.responses,
+			Schemas:   schemas,
+			Responses: d.responses, RequestBodies: d.bodies,
 			Headers:    sharedHeaders,
 			Parameters: d.common,
 			Examples:   d.examples,

@@ -10,12 +10,16 @@ import (
 	"strings"
 )
 
-// shareRepeated moves parameters and answers that several operations have into the
+// shareRepeated moves parameters, requests of lists and answers that several operations have into the
 // components. It wants schemas that have their names, from which answers get theirs.
 func (d *document) shareRepeated(schemas map[string]map[string]any) {
 	parameters := sharing[parameter]{section: "parameters", components: d.common}
 	answers := sharing[response]{section: "responses", components: d.responses}
+	bodies := sharing[requestBody]{section: "requestBodies", components: d.bodies}
 	d.eachOperation(func(op *operation) {
+		if b := op.RequestBody; b != nil && b.isList {
+			bodies.count(*b, b.Ref, "ListRequest")
+		}
 		for _, p := range op.Parameters {
 			name := camel(p.Name)
 			if schemas[name] != nil { // generators put both into one namespace
@@ -29,7 +33,13 @@ func (d *document) shareRepeated(schemas map[string]map[string]any) {
 	})
 	parameters.choose()
 	answers.choose()
+	bodies.choose()
 	d.eachOperation(func(op *operation) {
+		if b := op.RequestBody; b != nil {
+			if ref := bodies.reference(*b); ref != "" {
+				op.RequestBody = &requestBody{Ref: ref}
+			}
+		}
 		for i, p := range op.Parameters {
 			if ref := parameters.reference(p); ref != "" {
 				op.Parameters[i] = parameter{Ref: ref}

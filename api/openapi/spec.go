@@ -30,12 +30,13 @@ type tag struct {
 }
 
 type components struct {
-	Schemas         map[string]schema    `json:"schemas,omitempty"`
-	Responses       map[string]response  `json:"responses,omitempty"`
-	Parameters      map[string]parameter `json:"parameters,omitempty"`
-	Examples        map[string]example   `json:"examples,omitempty"`
-	Headers         map[string]header    `json:"headers,omitempty"`
-	SecuritySchemes map[string]schema    `json:"securitySchemes,omitempty"`
+	Schemas         map[string]schema      `json:"schemas,omitempty"`
+	Responses       map[string]response    `json:"responses,omitempty"`
+	Parameters      map[string]parameter   `json:"parameters,omitempty"`
+	RequestBodies   map[string]requestBody `json:"requestBodies,omitempty"`
+	Examples        map[string]example     `json:"examples,omitempty"`
+	Headers         map[string]header      `json:"headers,omitempty"`
+	SecuritySchemes map[string]schema      `json:"securitySchemes,omitempty"`
 }
 
 type operation struct {
@@ -69,8 +70,11 @@ const (
 )
 
 type requestBody struct {
-	Content  map[string]media `json:"content"` // by type
-	Required bool             `json:"required"`
+	Ref      string           `json:"$ref,omitempty"`
+	Content  map[string]media `json:"content,omitempty"` // by type
+	Required bool             `json:"required,omitempty"`
+
+	isList bool // the request of a list, in the POST twin's body
 }
 
 // response is an answer. As a reference it may have a description of its own.

@@ -25755,7 +25755,77 @@ export interface components {
         /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
         XHomeroomConsole: string;
     };
-    requestBodies: never;
+    requestBodies: {
+        ListRequest: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @enum {string} */
+                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        ListRequest2: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @enum {string} */
+                            applicantType?: "STUDENT" | "EMPLOYEE";
+                            /** Format: uuid */
+                            employeeId?: string;
+                            /** Format: date */
+                            from?: string;
+                            /** @enum {string} */
+                            leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
+                            search?: string;
+                            /** @enum {string} */
+                            status?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
+                            /** Format: uuid */
+                            studentId?: string;
+                            /** Format: date */
+                            to?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default createdAt
+                             * @enum {string}
+                             */
+                            field?: "createdAt" | "fromDate" | "status";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+    };
     headers: {
         /** @description Calls allowed in the window. */
         Limit: number;
@@ -29505,47 +29575,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            applicantType?: "STUDENT" | "EMPLOYEE";
-                            /** Format: uuid */
-                            employeeId?: string;
-                            /** Format: date */
-                            from?: string;
-                            /** @enum {string} */
-                            leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            search?: string;
-                            /** @enum {string} */
-                            status?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
-                            /** Format: uuid */
-                            studentId?: string;
-                            /** Format: date */
-                            to?: string;
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt" | "fromDate" | "status";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest2"];
         responses: {
             200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -31691,34 +31721,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -32167,34 +32170,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -33822,34 +33798,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -34102,34 +34051,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -35350,34 +35272,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -36804,34 +36699,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -37562,34 +37430,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -39535,34 +39376,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -40586,47 +40400,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            applicantType?: "STUDENT" | "EMPLOYEE";
-                            /** Format: uuid */
-                            employeeId?: string;
-                            /** Format: date */
-                            from?: string;
-                            /** @enum {string} */
-                            leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            search?: string;
-                            /** @enum {string} */
-                            status?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
-                            /** Format: uuid */
-                            studentId?: string;
-                            /** Format: date */
-                            to?: string;
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt" | "fromDate" | "status";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest2"];
         responses: {
             200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -40779,34 +40553,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -42766,34 +42513,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -44181,34 +43901,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -44534,34 +44227,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -45319,34 +44985,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -45863,34 +45502,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -46973,34 +46585,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -47179,34 +46764,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest"];
         responses: {
             200: components["responses"]["RunSummaryPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -50798,47 +50356,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            applicantType?: "STUDENT" | "EMPLOYEE";
-                            /** Format: uuid */
-                            employeeId?: string;
-                            /** Format: date */
-                            from?: string;
-                            /** @enum {string} */
-                            leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            search?: string;
-                            /** @enum {string} */
-                            status?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
-                            /** Format: uuid */
-                            studentId?: string;
-                            /** Format: date */
-                            to?: string;
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt" | "fromDate" | "status";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest2"];
         responses: {
             200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
@@ -50906,47 +50424,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            applicantType?: "STUDENT" | "EMPLOYEE";
-                            /** Format: uuid */
-                            employeeId?: string;
-                            /** Format: date */
-                            from?: string;
-                            /** @enum {string} */
-                            leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            search?: string;
-                            /** @enum {string} */
-                            status?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
-                            /** Format: uuid */
-                            studentId?: string;
-                            /** Format: date */
-                            to?: string;
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt" | "fromDate" | "status";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
-            };
-        };
+        requestBody?: components["requestBodies"]["ListRequest2"];
         responses: {
             200: components["responses"]["LeaveViewPageAnswer"];
             400: components["responses"]["Malformed"];
