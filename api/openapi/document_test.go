@@ -207,7 +207,7 @@ func TestARowsOptionsAreDocumented(t *testing.T) {
 		t.Errorf("permission %s", permission)
 	}
 	login := operationByID(doc, "postAuthLogin")
-	if login.Security == nil || len(*login.Security) != 0 || pay.Security == nil {
+	if login.Security == nil || len(*login.Security) != 0 || pay.Security != nil || len(doc.Security) == 0 {
 		t.Error("a sign-in asks for a token, or a payment does not")
 	}
 	body := login.RequestBody.Value.Content["application/json"].Schema
