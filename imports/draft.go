@@ -74,8 +74,12 @@ func (d *Draft) Bad(row int, column, format string, args ...any) {
 // Then adds a step of writing.
 func (d *Draft) Then(write func(api.Ctx) error) { d.writes = append(d.writes, write) }
 
-// Write carries the draft out.
+// Write carries the draft out. Where no row does anything, because all are bad or as they were, no step runs: each may count on
+// something to write.
 func (d *Draft) Write(c api.Ctx, progress func(share float64)) error {
+	if d.Totals.Creates+d.Totals.Updates == 0 {
+		return nil
+	}
 	return WriteParts(c, progress, d.writes...)
 }
 

@@ -134,6 +134,19 @@ func (o *office) kinds(t *testing.T) []struct{ path, query, file string } {
 	}
 }
 
+func TestImport_NoGoodRows_IsAnswered(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for _, k := range o.kinds(t) {
+		header, _, _ := strings.Cut(k.file, "\n")
+		row := strings.TrimSuffix(strings.Repeat("?,", 1+strings.Count(header, ",")), ",")
+		a := o.Send(t, "POST", k.path+"?mode=SKIP_BAD_ROWS&leaveOut=true", "text/csv", []byte(header+"\n"+row+"\n"))
+		if a.Status != 200 && a.Status != 422 {
+			t.Errorf("%s: %d %s", k.path, a.Status, a.Body)
+		}
+	}
+}
+
 func TestImport_EveryKindTakenBack_LeavesTheSchoolEqual(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -188,6 +188,8 @@ var others = map[string]string{
 	"POST /school-admin/transport/route/import":      "routes",
 	"POST /school-admin/transport/rider/import":      "riders by admission number",
 	"POST /school-admin/attendance/import":           "marks by admission number",
+	"POST /school-admin/attendance/total/import":     "totals by admission number",
+	"POST /school-admin/exam/result/import":          "marks by admission number",
 }
 
 func put(t *testing.T, c *testkit.Client, path string, change map[string]any) {

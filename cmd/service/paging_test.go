@@ -334,7 +334,8 @@ var firstRecords = []string{
 		select gen_random_uuid(), p.id, e.user_id, e.id, 'a@b.example', now(), now() from sign_in_provider p, employee e
 		where e.user_id is not null limit 1`,
 	`insert into import_run (id, kind, state, dry_run) select gen_random_uuid(), k, 'DONE', false from unnest(array['STUDENT', 'EMPLOYEE',
-		'GUARDIAN', 'SUBJECT', 'ASSIGNMENT', 'TIMETABLE', 'OPENING_BALANCE', 'BOOK', 'CONCESSION', 'ATTENDANCE', 'ROUTE', 'RIDER']) k`,
+		'GUARDIAN', 'SUBJECT', 'ASSIGNMENT', 'TIMETABLE', 'OPENING_BALANCE', 'BOOK', 'CONCESSION', 'ATTENDANCE', 'ROUTE', 'RIDER',
+		'ONEROSTER', 'PHOTO', 'ATTENDANCE_TOTAL', 'EXAM_RESULT']) k`,
 	`insert into certificate (id, kind, number, student_id, snapshot) select gen_random_uuid(), k, 1, s.id,
 		'{"firstName": "Asha", "lastName": "", "admissionNumber": "1"}' from student s, unnest(array['BONAFIDE', 'FEE']) k`,
 	`insert into dispatch (id, channel, body, audience, recipients, created_at) values (gen_random_uuid(), 'SMS', 'Closed', '{}', 1, now())`,

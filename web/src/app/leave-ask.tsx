@@ -98,7 +98,7 @@ export function LeaveAsk({ draft: name, back, who, put }: AskProps) {
 
   return (
     <Page title={t('leave.ask')} back={back}>
-      {who === '' ? <p aria-hidden>&nbsp;</p> : who && <h2>{who}</h2>}
+      {who === '' ? <p aria-hidden>{'\u00a0'}</p> : who && <h2>{who}</h2>}
       <form className="form" onSubmit={(e) => void send(e)}>
         <div className="card" role="group" aria-label={t('leave.days')}>
           <p className="strong" aria-live="polite">

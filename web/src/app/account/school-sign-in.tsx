@@ -51,7 +51,7 @@ export function SchoolSignIn() {
       code: of('code'),
       iss: of('iss'),
       error: of('error'),
-    }).then(signedIn, failed)
+    }).then(signedIn, (e: unknown) => setError(problemText(e)))
   }, [back])
   const start = (providerId: string) => {
     setBusy(providerId)

@@ -48,7 +48,14 @@ const steps = [
   { key: 'run', title: t('Import') },
 ]
 
-const noChoices: Choices = { since: 'YEAR_START', dateOrder: '', createClasses: false, createSubjects: false, leaveOut: false, mapping: {} }
+const noChoices: Choices = {
+  since: 'YEAR_START',
+  dateOrder: '',
+  createClasses: false,
+  createSubjects: false,
+  leaveOut: false,
+  mapping: {},
+}
 
 const sent = (kind: Kind, c: Choices): Record<string, string> => ({
   ...(kind === students && { since: c.since }),

@@ -170,7 +170,10 @@ function ProviderForm({ of, close }: { of?: Provider; close: () => void }) {
           <Stack gap={8}>
             <Copied title={t('Enter this redirect address at the provider')} text={of.redirectUrl} />
             <Copied title={t('Give this sign-in page to your administrators')} text={of.signInUrl} />
-            <Copied title={t('For the app of teachers and drivers, enter this redirect address, too')} text={of.appRedirectUrl} />
+            <Copied
+              title={t('For the app of teachers and drivers, enter this redirect address, too')}
+              text={of.appRedirectUrl}
+            />
             <Copied title={t('Give this sign-in page to your teachers and drivers')} text={of.appUrl} />
           </Stack>
         )}
