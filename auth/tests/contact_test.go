@@ -190,6 +190,8 @@ var others = map[string]string{
 	"POST /school-admin/attendance/import":           "marks by admission number",
 	"POST /school-admin/attendance/total/import":     "totals by admission number",
 	"POST /school-admin/exam/result/import":          "marks by admission number",
+	"POST /school-admin/student/photo/import":        "pictures by admission number",
+	"POST /school-admin/oneroster/import":            "students and employees, by their imports",
 }
 
 func put(t *testing.T, c *testkit.Client, path string, change map[string]any) {
