@@ -48,7 +48,7 @@ type event struct {
 }
 
 // takenAndForgotten is a failure of a receiver that has kept the fact: it comes again.
-const takenAndForgotten = 500
+const takenAndForgotten = 504
 
 // receiver is another program's server, which facts are sent to.
 type receiver struct {
