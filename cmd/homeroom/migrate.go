@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"homeroom/tenancy"
-	"homeroom/tenancy/lifecycle"
 	"io"
 	"os"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"homeroom/tenancy"
+	"homeroom/tenancy/lifecycle"
 )
 
 func migrateCommand() *cobra.Command {
@@ -76,14 +76,14 @@ func compareNodes(ctx context.Context, c *tenancy.Cluster, out io.Writer) error 
 	return err
 }
 
-// progress draws a bar on a terminal, and prints a line every tenth of the way elsewhere.
+// progress counts in one line on a terminal, and prints a line every tenth of the way elsewhere.
 func progress(out io.Writer) func(lifecycle.Progress) {
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription("schemas"),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish())
 		return func(p lifecycle.Progress) {
-			bar.ChangeMax(p.Total)
-			_ = bar.Set(p.Done)
+			fmt.Fprintf(out, "\r\x1b[K%d of %d schemas, %d failed", p.Done, p.Total, p.Failed)
+			if p.Done == p.Total {
+				fmt.Fprint(out, "\r\x1b[K")
+			}
 		}
 	}
 	tenth := 0
