@@ -33,6 +33,7 @@ type Options struct {
 	// TLS has Postgres take connections by TLS alone, with a certificate of an authority that its address names.
 	TLS bool
 
+	shared         bool                             // see Shared
 	MaxConnections int                              // of each Postgres; 100 unless said
 	Grace          time.Duration                    // Shared only: how long idle servers wait for the next test binary; 5 min unless said
 	Log            func(format string, args ...any) // progress in plain words; nil is silence

@@ -25,6 +25,7 @@ type postgres struct {
 	password       string
 	durable        bool
 	crashable      bool
+	shared         bool
 	frozen         bool // see FreezePostgres
 	maxConnections int
 	tls            bool
@@ -34,7 +35,7 @@ type postgres struct {
 func newPostgres(s *Stack, name string, programs postgresPrograms) *postgres {
 	folder := filepath.Join(s.dir, "postgres-"+name)
 	p := &postgres{programs: programs, durable: s.options.Durable, crashable: s.options.Crashable, maxConnections: s.options.MaxConnections,
-		tls: s.options.TLS}
+		shared: s.options.shared, tls: s.options.TLS}
 	p.daemon = daemon{
 		title: "Postgres " + name, folder: folder, account: s.account, say: s.options.Log,
 		program: programs.postgres, args: p.settings, answers: p.ping,
@@ -74,6 +75,9 @@ func (p *postgres) settings(port int) []string {
 			set = append(set, "synchronous_commit=on") // with the kernel before it is said: a kill cannot undo it
 		} else {
 			set = append(set, "synchronous_commit=off")
+		}
+		if p.shared {
+			set = append(set, "autovacuum_naptime=10min") // a pass looks at each table of each test binary's schools: 100,000 and more
 		}
 	}
 	if c := p.secured; c != nil {

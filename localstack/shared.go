@@ -19,7 +19,7 @@ import (
 // a lock while it runs; the reaper stops them five minutes after the last one is gone. Who asks for another version or
 // another number of connections gets a set of its own.
 func Shared(ctx context.Context, o Options) (*Stack, error) {
-	o.Durable, o.AllowMiniredis = false, false
+	o.Durable, o.AllowMiniredis, o.shared = false, false, true
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 400
 	}
@@ -80,7 +80,7 @@ func (s *Stack) join(ctx context.Context) error {
 // never works on servers with the settings of the old one.
 func sharedDir(o Options) (string, error) {
 	sum := fnv.New32a()
-	fmt.Fprint(sum, (&postgres{maxConnections: o.MaxConnections}).settings(0), (&redis{}).configuration())
+	fmt.Fprint(sum, (&postgres{maxConnections: o.MaxConnections, shared: o.shared}).settings(0), (&redis{}).configuration())
 	name := fmt.Sprintf("homeroom-test-%d-%08x", os.Geteuid(), sum.Sum32())
 	dir := filepath.Join(memoryDir, name)
 	_, err := os.Lstat(dir)
