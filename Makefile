@@ -43,13 +43,16 @@ attack: ## the long form of the tests that attack the service, with the timing o
 	@scripts/packages realtime/socketio/testdata/clients
 	@scripts/attack
 
-faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves. Writes bench/faults.md
+faults: ## everything that may break, breaks under load: 100 kills, 1,000,000 calls; a day at school with faults; crashes amid payments and moves; servers restored to a moment, other secrets, refused logins. Writes bench/faults.md
 	@scripts/need postgres redis pgbouncer nginx node toxiproxy
 	@scripts/packages realtime/socketio/testdata/clients
 	HOMEROOM_FAULT_TURNS=$${HOMEROOM_FAULT_TURNS:-20} HOMEROOM_FAULT_REQUESTS=$${HOMEROOM_FAULT_REQUESTS:-1000000} HOMEROOM_FAULT_REPORT=$(CURDIR)/bench/faults.md \
 		go test -count=1 -timeout 180m -v -run TestWhateverBreaks ./cmd/service
 	HOMEROOM_DAY_ALL=yes go test -count=1 -timeout 30m -v -run TestADayAtSchool ./cmd/service
 	FEE_TEST_ROUNDS=20 go test -count=1 -timeout 30m -run TestAnInstanceKilledAmidPaymentsLosesAndDoublesNone ./modules/fee
+	go test -count=1 -timeout 30m -v -run 'TestRestore_|TestANodeIsRestored|TestSecret_|TestMigrate_CheckAll' ./cmd/homeroom
+	go test -count=1 -timeout 30m -v -run 'TestLogins_|TestReadiness_' ./cmd/service
+	go test -count=1 -timeout 30m -v -run 'WentBack|Restored|Copy_|OfAnotherInstallation|Secret' ./tenancy/lifecycle
 	HOMEROOM_FAILOVER=all go test -count=1 -timeout 30m -v -run TestFailover ./fleet
 	MOVE_TEST_ALL=yes go test -count=1 -timeout 40m -run 'TestAMove' ./tenancy/move
 

@@ -36,7 +36,7 @@ type Options struct {
 	// StandbyReads has lists and reports answered by the standby of the schools' server, through a PgBouncer of its own
 	// where the node has one. It needs Standbys.
 	StandbyReads bool
-	// TLS has the Sentinel's or the cluster's servers reached by TLS; Postgres is if Stack says so.
+	// TLS has Redis and PgBouncer reached by TLS; Postgres, and Redis where it is Stack's, are if Stack says so.
 	TLS bool
 	// Stack is servers of the test's own, which it may hurt: Postgres "main" (and "north" for
 	// two servers) and Redis. Without it Postgres is the one all tests share.

@@ -41,6 +41,13 @@ func FrontOf(t testing.TB, instance string) (address, logs string) {
 	return f.url, f.logs
 }
 
+// SecureFrontOf is FrontOf by TLS, and a browser that trusts its certificate.
+func SecureFrontOf(t testing.TB, instance string) (address string, browser *http.Client) {
+	t.Helper()
+	f := openFront(t, []*Instance{{URL: instance}})
+	return f.secure, f.browser(t)
+}
+
 func openFront(t testing.TB, instances []*Instance) *front {
 	t.Helper()
 	top, err := source()
@@ -144,10 +151,15 @@ func (f *Fleet) SecureURL() string { return f.front.secure }
 // RedirectURL is where nginx sends people on to https.
 func (f *Fleet) RedirectURL() string { return f.front.redirects }
 
-// Browser is a client that trusts the fleet's certificate and follows no redirects.
+// Browser is a client that trusts the fleet's certificate, speaks HTTP/2 where it is offered and follows no redirects.
 func (f *Fleet) Browser(t testing.TB) *http.Client {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: f.front.trusted}}
+	return f.front.browser(t)
+}
+
+func (f *front) browser(t testing.TB) *http.Client {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: f.trusted}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

@@ -5,9 +5,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"homeroom/fleet"
 	"homeroom/testkit"
 )
 
@@ -83,4 +86,47 @@ func (h *house) fronts(t *testing.T) {
 			t.Errorf("%s: %d to %q", url, answer.StatusCode, answer.Header.Get("Location"))
 		}
 	}
+}
+
+func TestFront_EveryAnswer_IsByHTTP2WithHSTS(t *testing.T) {
+	t.Parallel()
+	instance := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Strict-Transport-Security", "max-age=1") // the service says so too: once is enough
+	}))
+	t.Cleanup(instance.Close)
+	front, browser := fleet.SecureFrontOf(t, instance.URL)
+	asks := func(what, method, path string, size int64, status int) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, front+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size > 0 {
+			r.Body, r.ContentLength = io.NopCloser(io.LimitReader(zeros{}, size)), size
+		}
+		answer, err := browser.Do(r)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != status || answer.ProtoMajor != 2 {
+			t.Errorf("%s is answered %d by %s, want %d by HTTP/2.0", what, answer.StatusCode, answer.Proto, status)
+		}
+		if got := answer.Header.Values("Strict-Transport-Security"); !slices.Equal(got, []string{"max-age=31536000"}) {
+			t.Errorf("%s is answered with Strict-Transport-Security %q, want a year, once", what, got)
+		}
+	}
+	asks("a page", "GET", "/console/", 0, 200)
+	asks("a poll of the live channel", "GET", "/socket.io/?EIO=4&transport=polling", 0, 200)
+	asks("what nginx refuses", "POST", "/school-admin/file/upload", 25<<20, 413)
+	instance.Close()
+	asks("what no instance answers", "GET", "/console/", 0, 503)
+}
+
+// zeros are without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }

@@ -33,13 +33,14 @@ func (c combination) String() string {
 	return name + ", one Postgres"
 }
 
-// servers are Postgres servers that are reached by TLS alone; nil: those all tests share.
+// servers are Postgres servers, and one Redis, that are reached by TLS alone; nil: those all tests share.
 func (c combination) servers(t *testing.T) *localstack.Stack {
 	t.Helper()
 	if !c.tls {
 		return nil
 	}
-	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"}, TLS: true})
+	stack, err := localstack.Start(t.Context(), localstack.Options{Dir: t.TempDir(), Postgres: []string{"main", "north"},
+		Redis: c.redis == "", TLS: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func combinations() []combination {
 	if !everything() {
 		return []combination{{redis: "cluster", pooler: true, two: true}, {redis: "sentinel", tls: true}}
 	}
-	all := []combination{{redis: "sentinel", tls: true}, {redis: "cluster", two: true, tls: true}}
+	all := []combination{{redis: "sentinel", tls: true}, {redis: "cluster", two: true, tls: true}, {pooler: true, tls: true}}
 	for _, redis := range []string{"", "sentinel", "cluster"} {
 		for _, pooler := range []bool{false, true} {
 			for _, two := range []bool{false, true} {

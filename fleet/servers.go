@@ -37,11 +37,11 @@ func (f *Fleet) openServers(t testing.TB, o Options) {
 	}
 	if o.Pooler {
 		f.Run(t, "migrate")
-		f.Pooler = f.openPooler(t, node)
+		f.Pooler = f.openPooler(t, node, o.TLS)
 		f.set("HOMEROOM_POOL_URL", via(t, o, "pooler", f.Pooler.URL()))
 	}
 	if o.Pooler && o.StandbyReads {
-		f.standby = f.openPooler(t, f.standby).URL()
+		f.standby = f.openPooler(t, f.standby, o.TLS).URL()
 	}
 }
 
@@ -85,6 +85,9 @@ func (f *Fleet) openRedis(t testing.TB, o Options) string {
 	case o.Redis != "":
 		t.Fatalf("no such kind of Redis: %q", o.Redis)
 	case o.Stack != nil:
+		if o.TLS {
+			f.set("SSL_CERT_FILE", o.Stack.RedisAuthority())
+		}
 		return o.Stack.RedisURL()
 	default:
 		one, err := localstack.Start(ctx, localstack.Options{Dir: dir, Redis: true})
@@ -106,7 +109,7 @@ func (f *Fleet) openRedis(t testing.TB, o Options) string {
 
 // openPooler does what the operator's page says: the logins are made, printed and written
 // into the pooler's file.
-func (f *Fleet) openPooler(t testing.TB, node string) *localstack.PgBouncer {
+func (f *Fleet) openPooler(t testing.TB, node string, tls bool) *localstack.PgBouncer {
 	t.Helper()
 	users := map[string]string{}
 	for line := range strings.Lines(f.Run(t, "pool-users")) {
@@ -115,7 +118,7 @@ func (f *Fleet) openPooler(t testing.TB, node string) *localstack.PgBouncer {
 		}
 	}
 	pooler, err := localstack.StartPgBouncer(context.Background(),
-		localstack.PgBouncerOptions{Dir: t.TempDir(), PostgresURL: node, Users: users})
+		localstack.PgBouncerOptions{Dir: t.TempDir(), PostgresURL: node, Users: users, TLS: tls})
 	if err != nil {
 		t.Fatalf("starting PgBouncer: %v", err)
 	}

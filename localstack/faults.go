@@ -135,6 +135,12 @@ func (s *Stack) signalRedis(signal syscall.Signal) error {
 	return s.redis.process.signal(signal)
 }
 
+// Halt stops the pooler; StartAgain brings it back on the same port.
+func (b *PgBouncer) Halt() error { return b.stop() }
+
+// StartAgain starts a pooler that Halt stopped.
+func (b *PgBouncer) StartAgain(ctx context.Context) error { return b.launch(ctx, true) }
+
 func (s *Stack) ownsRedis() error {
 	switch {
 	case s.shared:

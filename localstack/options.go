@@ -30,7 +30,8 @@ type Options struct {
 	// for tests of crashes of a server, which are not crashes of the machine.
 	Crashable bool
 
-	// TLS has Postgres take connections by TLS alone, with a certificate of an authority that its address names.
+	// TLS has the servers take connections by TLS alone. Postgres's address names the authority of its certificate, and
+	// RedisAuthority that of Redis's.
 	TLS bool
 
 	shared         bool                             // see Shared

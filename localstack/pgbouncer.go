@@ -24,6 +24,7 @@ type PgBouncerOptions struct {
 	PostgresURL string            // where it leads; its user and password are let in too
 	Users       map[string]string // further users and their passwords
 	PoolSize    int               // connections to Postgres for each user; 20 unless said
+	TLS         bool              // it is reached by TLS alone, and reaches Postgres by TLS too
 }
 
 // PgBouncer is a running pooler in transaction mode: each transaction of a client may be on another connection.
@@ -33,6 +34,9 @@ type PgBouncer struct {
 	users  map[string]string
 	size   int
 	lock   *lock
+
+	tls     bool
+	secured *certificates // once it was started with TLS
 }
 
 // StartPgBouncer runs the real program, for tests. It ends with the process that started it.
@@ -56,7 +60,7 @@ func StartPgBouncer(ctx context.Context, o PgBouncerOptions) (*PgBouncer, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &PgBouncer{target: target, users: map[string]string{}, size: o.PoolSize}
+	b := &PgBouncer{target: target, users: map[string]string{}, size: o.PoolSize, tls: o.TLS}
 	if b.size == 0 {
 		b.size = 20
 	}
@@ -89,6 +93,11 @@ func (b *PgBouncer) start(ctx context.Context) error {
 	}
 	if err := startReaper(filepath.Dir(b.folder), bouncerLock, 0); err != nil {
 		return err
+	}
+	if b.tls {
+		if b.secured, err = makeCertificates(b.account, b.folder); err != nil {
+			return err
+		}
 	}
 	// The port is in the configuration file, so that it is chosen here and not by launch.
 	if b.port, err = freePort(); err != nil {
@@ -123,7 +132,20 @@ server_login_retry = 1
 ignore_startup_parameters = extra_float_digits
 log_connections = 0
 log_disconnections = 0
-`, b.target.Hostname(), b.target.Port(), b.port, b.path("users.txt"), b.pidFile, b.size)
+%s`, b.target.Hostname(), b.target.Port(), b.port, b.path("users.txt"), b.pidFile, b.size, b.security())
+}
+
+// security is the part of the configuration that is about TLS.
+func (b *PgBouncer) security() string {
+	if b.secured == nil {
+		return ""
+	}
+	return fmt.Sprintf(`client_tls_sslmode = require
+client_tls_cert_file = %s
+client_tls_key_file = %s
+server_tls_sslmode = verify-full
+server_tls_ca_file = %s
+`, b.secured.certificate, b.secured.key, b.target.Query().Get("sslrootcert"))
 }
 
 func (b *PgBouncer) userList() string {
@@ -163,15 +185,23 @@ func (b *PgBouncer) LeadTo(postgresURL string) error {
 // URL is the pooler's address without a user: the caller supplies one.
 func (b *PgBouncer) URL() string {
 	u := *b.target
-	u.User, u.Host = nil, address(b.port)
+	u.User, u.Host, u.RawQuery = nil, address(b.port), b.query()
 	return u.String()
 }
 
 // URLAs is the pooler's address for one of the users it knows.
 func (b *PgBouncer) URLAs(user string) string {
 	u := *b.target
-	u.User, u.Host = url.UserPassword(user, b.users[user]), address(b.port)
+	u.User, u.Host, u.RawQuery = url.UserPassword(user, b.users[user]), address(b.port), b.query()
 	return u.String()
+}
+
+// query is how the pooler's address says what a client has to prove.
+func (b *PgBouncer) query() string {
+	if b.secured == nil {
+		return b.target.RawQuery
+	}
+	return url.Values{"sslmode": {"verify-full"}, "sslrootcert": {b.secured.authority}}.Encode()
 }
 
 // Stop ends the pooler and removes its folder.

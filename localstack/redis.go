@@ -21,12 +21,13 @@ type redis struct {
 	password string
 	durable  bool
 	more     []string      // lines of its configuration
+	tls      bool          // it makes itself certificates when it starts
 	secured  *certificates // nil: it is reached without TLS
 }
 
 func newRedis(s *Stack, program string) *redis {
 	r := redisIn(filepath.Join(s.dir, "redis"), s.account, program)
-	r.say, r.durable = s.options.Log, s.options.Durable
+	r.say, r.durable, r.tls = s.options.Log, s.options.Durable, s.options.TLS
 	return r
 }
 
@@ -76,6 +77,11 @@ func (r *redis) start(ctx context.Context) error {
 	if err := r.account.write(r.path("redis.conf"), r.configuration()); err != nil {
 		return err
 	}
+	if r.tls {
+		if r.secured, err = makeCertificates(r.account, r.folder); err != nil {
+			return err
+		}
+	}
 	return r.daemon.start(ctx)
 }
 
@@ -123,7 +129,13 @@ func (r *redis) ping(ctx context.Context, port int) error {
 	return nil
 }
 
-func (r *redis) url() string { return redisURL(address(r.port), r.password) }
+func (r *redis) url() string {
+	u := redisURL(address(r.port), r.password)
+	if r.secured != nil {
+		u = strings.Replace(u, "redis:", "rediss:", 1)
+	}
+	return u
+}
 
 func redisURL(host, password string) string {
 	return (&url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: host, Path: "/0"}).String()

@@ -113,6 +113,9 @@ func (s *Stack) RedisURL() string {
 	panic("localstack: no Redis server was asked for")
 }
 
+// RedisAuthority is the file with the authority that Redis's certificate is of, with Options.TLS.
+func (s *Stack) RedisAuthority() string { return s.redis.secured.authority }
+
 // IsShared says whether other processes use these servers too: see Shared.
 func (s *Stack) IsShared() bool { return s.shared }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,13 @@ func TestTheServersAreSetUpAsTheProductNeedsThem(t *testing.T) {
 	durable := start(t, o).PostgresURL("main")
 	s := start(t, localstack.Options{Dir: t.TempDir(), Postgres: []string{"main"}, Redis: true})
 	fast := s.PostgresURL("main")
+	sync := map[string]string{"linux": "syncfs"}[runtime.GOOS] // elsewhere there is none
+	if sync == "" {
+		sync = "fsync"
+	}
 	for _, c := range []struct{ url, setting, want string }{
+		{durable, "recovery_init_sync_method", sync},
+		{fast, "recovery_init_sync_method", sync},
 		{durable, "max_connections", "40"},
 		{durable, "fsync", "on"},
 		{durable, "synchronous_commit", "on"},

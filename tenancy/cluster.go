@@ -94,6 +94,7 @@ type Cluster struct {
 	options  Options
 	platform *pgxpool.Pool
 	bound    pool
+	logins   []*login // to the platform's server
 
 	mu    sync.RWMutex
 	nodes map[string]*Node
@@ -115,7 +116,8 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if len(o.Secret) == 0 {
 		return nil, errors.New("tenancy: no secret to derive database passwords from")
 	}
-	platform, err := openAdmin(ctx, o.PlatformURL, o.PlatformConns, o.ConnectTimeout, o.Tracer)
+	const refused = "the platform's server refuses its owner: compare DATABASE_URL"
+	platform, owner, err := openAdmin(ctx, o.PlatformURL, refused, o.PlatformConns, o.ConnectTimeout, o.Tracer)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}
@@ -130,7 +132,8 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	if o.DialPlatform != nil {
 		config.DialFunc = o.DialPlatform
 	}
-	bound, err := openPool(config, o.PlatformConns, o.PlatformConns, nil, nil)
+	c.logins = []*login{owner, watchLogin(config, refused)}
+	bound, err := openPool(config, o.PlatformConns, o.PlatformConns, nil)
 	if err != nil {
 		return nil, fmt.Errorf("platform database: %w", err)
 	}

@@ -119,7 +119,7 @@ func (c *Cluster) Join(ctx context.Context, n *Node, conn *pgx.Conn) error {
 func (c *Cluster) check(ctx context.Context, n *Node, node row, i Installation) error {
 	generation, err := i.show(ctx, node)
 	if errors.Is(err, pgx.ErrNoRows) {
-		n.accepted.Store(false)
+		n.refuse()
 		return StrangerError{Node: n.Name}
 	}
 	if err != nil {
@@ -131,10 +131,11 @@ func (c *Cluster) check(ctx context.Context, n *Node, node row, i Installation) 
 		}
 	}
 	if generation > i.Generation {
-		n.accepted.Store(false)
+		n.refuse()
 		return StrangerError{Node: n.Name, Behind: true}
 	}
 	n.accepted.Store(true)
+	n.stranger.Store(false)
 	return nil
 }
 
@@ -159,6 +160,11 @@ func (c *Cluster) CheckNode(ctx context.Context, n *Node) error {
 		return err
 	}
 	return c.Join(ctx, n, conn)
+}
+
+func (n *Node) refuse() {
+	n.accepted.Store(false)
+	n.stranger.Store(true)
 }
 
 // Accepted reports whether the node accepted this platform when it was last asked.

@@ -31,8 +31,10 @@ type Node struct {
 	pooled  bool                    // schools are reached through a pooler, here and on the standby
 	standby atomic.Pointer[standby] // for reads that may be stale; nil: there is none
 
-	accepted     atomic.Bool // the node has said that this platform is its own
-	refusesLogin atomic.Bool // it, or the pooler before it, refused a shard's login when one was last tried
+	accepted atomic.Bool // the node has said that this platform is its own
+	stranger atomic.Bool // it has said that it is not
+	struck   atomic.Bool // the platform does not list it any more
+	logins   []*login    // its owner's, and the shards' at it or at the pooler before it
 
 	mu     sync.Mutex
 	tables []Table // of the template, once they were asked for
@@ -47,11 +49,12 @@ type shard struct {
 // openNode prepares the pools; nothing is dialled yet. url reaches the server
 // itself; poolURL, if not empty, a PgBouncer in front of it.
 func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node, error) {
-	admin, err := openAdmin(ctx, url, o.AdminConns, o.ConnectTimeout, nil)
+	admin, owner, err := openAdmin(ctx, url, "node "+name+" refuses its owner: compare the user and password in the node's address",
+		o.AdminConns, o.ConnectTimeout, nil)
 	if err != nil {
 		return nil, fmt.Errorf("node %s: %w", name, err)
 	}
-	n := &Node{Name: name, url: url, admin: admin, options: o, database: admin.Config().ConnConfig.Database}
+	n := &Node{Name: name, url: url, admin: admin, logins: []*login{owner}, options: o, database: admin.Config().ConnConfig.Database}
 	if n.database == "" {
 		n.database = admin.Config().ConnConfig.User // what Postgres itself assumes
 	}
@@ -80,12 +83,14 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 		if o.Dial != nil {
 			config.DialFunc = o.Dial
 		}
+		n.logins = append(n.logins, watchLogin(config, "node "+name+" refuses "+login+
+			", a login of the schools' connections: compare HOMEROOM_SECRET, and the users of PgBouncer"))
 		s := &shard{login: login}
 		look := func(ctx context.Context, schema string, err error) error { return o.refused(ctx, name, schema, err) }
-		if s.usual, err = openPool(config, o.ShardConns, o.ShardConns, look, &n.refusesLogin); err != nil {
+		if s.usual, err = openPool(config, o.ShardConns, o.ShardConns, look); err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
-		if s.long, err = openPool(config, o.ShardConns, 0, look, &n.refusesLogin); err != nil {
+		if s.long, err = openPool(config, o.ShardConns, 0, look); err != nil {
 			return nil, fmt.Errorf("node %s: %w", name, err)
 		}
 		n.shards = append(n.shards, s)
@@ -94,11 +99,12 @@ func openNode(ctx context.Context, name, url, poolURL string, o Options) (*Node,
 }
 
 // openAdmin opens the owner's pool with an empty search_path: what it does always
-// names the schema it does it in.
-func openAdmin(ctx context.Context, url string, size int, timeout time.Duration, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
+// names the schema it does it in. refused is said while the server refuses the owner's login.
+func openAdmin(ctx context.Context, url, refused string, size int, timeout time.Duration, tracer pgx.QueryTracer) (
+	*pgxpool.Pool, *login, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	config.MaxConns = int32(size)
 	config.ConnConfig.Tracer = tracer
@@ -110,11 +116,13 @@ func openAdmin(ctx context.Context, url string, size int, timeout time.Duration,
 	// A version is read after its lock is held: the statement needs a snapshot of its own.
 	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
 	config.ConnConfig.OnPgError = leaveStandby
+	owner := watchLogin(config.ConnConfig, refused)
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		registerUTC(conn.TypeMap())
 		return nil
 	}
-	return pgxpool.NewWithConfig(ctx, config)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	return pool, owner, err
 }
 
 // loginRole is the name shard i logs in under. Roles are shared by a server's

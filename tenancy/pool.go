@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,8 +12,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 	"gorm.io/gorm/schema"
-
-	"homeroom/tenancy/internal/sqlstate"
 )
 
 // connLife is how long a connection serves before it is replaced, give or take a
@@ -25,7 +22,6 @@ const connLife = 30 * time.Minute
 type connector struct {
 	config  *pgx.ConnConfig
 	refused refusal
-	login   *atomic.Bool // set while the server refuses the login; nil: nobody asks
 }
 
 // refusal looks at a statement of a school that Postgres refused, and may know better
@@ -34,9 +30,6 @@ type refusal func(ctx context.Context, schema string, err error) error
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	pg, err := pgx.ConnectConfig(ctx, c.config)
-	if code := sqlstate.Of(err); c.login != nil && (err == nil || code == sqlstate.InvalidPassword || code == sqlstate.InvalidAuthorization) {
-		c.login.Store(err != nil)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +62,8 @@ const shortly = 2 * time.Second
 
 // openPool makes a pool of at most size bound connections, which keeps so many of
 // them when nobody uses them. Nothing is dialled until the first query.
-func openPool(config *pgx.ConnConfig, size, keeps int, refused refusal, login *atomic.Bool) (pool, error) {
-	db := sql.OpenDB(connector{config: config, refused: refused, login: login})
+func openPool(config *pgx.ConnConfig, size, keeps int, refused refusal) (pool, error) {
+	db := sql.OpenDB(connector{config: config, refused: refused})
 	db.SetMaxOpenConns(size)
 	if keeps == 0 {
 		keeps = 1

@@ -60,36 +60,3 @@ func (c *Cluster) ReplaceSecret(ctx context.Context, next []byte, also ...InTx) 
 	}
 	return nil
 }
-
-// CheckLogins returns an error if the installation's secret is another, or node main, or the pooler before it, refused a
-// shard's login when one was last tried.
-func (c *Cluster) CheckLogins(ctx context.Context) error {
-	if _, err := c.CheckSecret(ctx); err != nil {
-		return err
-	}
-	n, err := c.NodeUnchecked(ctx, MainNode)
-	if err == nil && n.refusesLogin.Load() {
-		err = errors.New("node main refuses the logins of the schools' connections: compare HOMEROOM_SECRET, and the users of PgBouncer")
-	}
-	return err
-}
-
-// OpenEachKind opens one connection of every kind that requests need: to the platform, and to a shard of node main,
-// through the pooler if there is one. Once that has succeeded it is not done again.
-func (c *Cluster) OpenEachKind(ctx context.Context) error {
-	if c.opened.Load() {
-		return nil
-	}
-	n, err := c.Node(ctx, MainNode)
-	if err != nil {
-		return fmt.Errorf("node main: %w", err)
-	}
-	if err := c.bound.db.PingContext(ctx); err != nil {
-		return fmt.Errorf("platform: %w", err)
-	}
-	if err := n.shards[0].usual.db.PingContext(ctx); err != nil {
-		return fmt.Errorf("a school's connection to node main (HOMEROOM_POOL_URL, if it is set): %w", err)
-	}
-	c.opened.Store(true)
-	return nil
-}

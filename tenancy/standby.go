@@ -99,7 +99,7 @@ func (n *Node) openStandby(ctx context.Context, url string, limit time.Duration)
 				return nil, err
 			}
 		}
-		lane, err := openPool(config, n.options.ShardConns, n.options.ShardConns, nil, nil)
+		lane, err := openPool(config, n.options.ShardConns, n.options.ShardConns, nil)
 		if err != nil {
 			s.close()
 			return nil, err
@@ -237,7 +237,9 @@ func (c *Cluster) LookAtStandbys(ctx context.Context) error {
 		return fmt.Errorf("looking for standbys: %w", err)
 	}
 	c.mu.RLock()
-	for name := range c.nodes {
+	for name, n := range c.nodes {
+		_, listed := addresses[name]
+		n.struck.Store(!listed)
 		addresses[name] += "" // one that was struck off has none any more
 	}
 	c.mu.RUnlock()

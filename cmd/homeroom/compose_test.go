@@ -108,6 +108,20 @@ func TestTheServiceStartsOnTheEnvironmentOfTheComposeFile(t *testing.T) {
 	p.stop(t, syscall.SIGTERM)
 }
 
+func TestCompose_Postgres_RecoversWithoutSyncingEachFile(t *testing.T) {
+	t.Parallel()
+	_, service, _ := strings.Cut(readTop(t, "compose.yaml"), "\n  postgres:\n")
+	command := regexp.MustCompile(`(?m)^    command: \[postgres, (.*)\]$`).FindStringSubmatch(service)
+	if command == nil {
+		t.Fatal("compose.yaml starts Postgres without settings")
+	}
+	for _, setting := range []string{"recovery_init_sync_method=syncfs", "wal_level=logical"} {
+		if !slices.Contains(strings.Split(command[1], ", "), setting) {
+			t.Errorf("compose.yaml starts Postgres with %s, without %s", command[1], setting)
+		}
+	}
+}
+
 // roleOf runs what compose.yaml has an empty Postgres run, under another name, and returns
 // the address of the database for the role it makes.
 func roleOf(t *testing.T, superuser, name, password string) string {

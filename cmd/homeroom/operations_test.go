@@ -13,7 +13,11 @@ import (
 	"homeroom/testkit/wait"
 )
 
-var commandBlock = regexp.MustCompile("(?m)^(.*)\n+```(?:sh|sql)\n")
+// commandBlock is a block of commands and the line before it, both of which may be indented as a part of a list.
+var commandBlock = regexp.MustCompile("(?m)^[ \\t>]*(.*)\\n+[ \\t>]*(?:```|~~~)(?:sh|bash|shell|console|sql)[ \\t]*\\n")
+
+// fence is a line that begins or ends a block of any kind.
+var fence = regexp.MustCompile("(?m)^[ \\t>]*(?:```|~~~)")
 
 func TestOperations_CommandBlocks_AreRunOrSayWhyNot(t *testing.T) {
 	t.Parallel()
@@ -35,7 +39,12 @@ func TestOperations_CommandBlocks_AreRunOrSayWhyNot(t *testing.T) {
 	}
 	for _, page := range pages {
 		name := filepath.Base(page)
-		for _, block := range commandBlock.FindAllStringSubmatch(readTop(t, "docs/operations/"+name), -1) {
+		text := readTop(t, "docs/operations/"+name)
+		blocks := commandBlock.FindAllStringSubmatch(text, -1)
+		if fences := len(fence.FindAllString(text, -1)); fences != 2*len(blocks) {
+			t.Errorf("%s: %d blocks are of commands, and %d lines begin or end a block: say its language, sh or sql", name, len(blocks), fences)
+		}
+		for _, block := range blocks {
 			said := block[1]
 			switch {
 			case strings.HasPrefix(said, "<!-- not run: ") && len(said) > 25:
@@ -47,6 +56,38 @@ func TestOperations_CommandBlocks_AreRunOrSayWhyNot(t *testing.T) {
 				t.Errorf("%s: the block after %q has neither <!-- tried: name --> nor <!-- not run: why -->", name, said)
 			}
 		}
+	}
+}
+
+func TestOperations_EachAlert_HasItsRunbookAndEachRunbookItsAlert(t *testing.T) {
+	t.Parallel()
+	rules, alert := map[string]bool{}, regexp.MustCompile(`(?m)^\s*- alert: (\S+)$`)
+	for _, rule := range alert.FindAllStringSubmatch(readTop(t, "docs/operations/prometheus/rules.yml"), -1) {
+		if rules[rule[1]] {
+			t.Errorf("rules.yml has two alerts called %s", rule[1])
+		}
+		rules[rule[1]] = true
+	}
+	_, page, _ := strings.Cut(readTop(t, "docs/operations/alerts.md"), "\n## Alerts\n")
+	runbooks := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (Homeroom[^|]*) \| (.+) \|$`).FindAllStringSubmatch(page, -1) {
+		for _, alert := range strings.Split(row[1], ", ") {
+			switch {
+			case runbooks[alert]:
+				t.Errorf("alerts.md has two rows for %s", alert)
+			case !rules[alert]:
+				t.Errorf("alerts.md has a row for %s, and rules.yml no such alert", alert)
+			}
+			runbooks[alert] = true
+		}
+	}
+	for alert := range rules {
+		if !runbooks[alert] {
+			t.Errorf("rules.yml has the alert %s, and alerts.md no row that says what to do", alert)
+		}
+	}
+	if len(rules) < 20 {
+		t.Errorf("found %d alerts, want 20 or more", len(rules))
 	}
 }
 

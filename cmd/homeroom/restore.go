@@ -89,7 +89,7 @@ func restoredInPlace(ctx context.Context, s *service.Service, out io.Writer) err
 	}
 	var away *lifecycle.NodesError
 	if errors.As(err, &away) {
-		return fmt.Errorf("these nodes were not told; run it again when they answer: %w", away)
+		return fmt.Errorf("these nodes were not told; run it again when they answer: %w", err)
 	}
 	if err != nil {
 		return err

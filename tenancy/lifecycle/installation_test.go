@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit/clusters"
@@ -126,6 +128,42 @@ func TestRestored_SchoolThatMovedSince_IsFoundWhereItIs(t *testing.T) {
 	}
 	if node := clusters.Find(t, c, s.ID).Node; node != "north" {
 		t.Errorf("the school is looked for on %s, want north", node)
+	}
+}
+
+func TestRestored_SchoolOnTwoNodesByLabel_KeepsNoOtherBack(t *testing.T) {
+	t.Parallel()
+	o, c, one, _ := twoServers(t)
+	n := clusters.Ask("further")
+	n.Node = "north"
+	two := clusters.NewSchool(t, c, n)
+	if two.Schema < one.Schema { // the first one met is the one that stays
+		one, two = two, one
+	}
+	for _, s := range []*tenancy.School{one, two} {
+		if _, err := lifecycle.MakeCopy(t.Context(), clusters.Node(t, c, "main"), s, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := lifecycle.LabelHome(t.Context(), clusters.Node(t, c, "main"), one); err != nil {
+		t.Fatal(err)
+	}
+	execPlatform(t, c, `update platform.school set node = 'main' where id = any($1)`, []uuid.UUID{one.ID, two.ID})
+	execPlatform(t, c, `insert into platform.node (name, url) values ('away', 'postgres://nobody@127.0.0.1:1/none')`)
+	goBack(t, c, 2)
+	restored := clusters.Open(t, o)
+	moved, err := lifecycle.RestoredInPlace(t.Context(), restored)
+	var away *lifecycle.NodesError
+	if !errors.As(err, &away) || len(away.Nodes) != 1 || away.Nodes["away"] == nil {
+		t.Errorf("the node that is away is named by %v", err)
+	}
+	if len(moved) != 1 || moved[0].School != two.ID {
+		t.Errorf("it found %v, want the school %s alone", moved, two.Code)
+	}
+	for s, want := range map[*tenancy.School]string{one: "main", two: "north"} {
+		if node := clusters.Find(t, c, s.ID).Node; node != want {
+			t.Errorf("school %s is looked for on %s, want %s", s.Code, node, want)
+		}
 	}
 }
 

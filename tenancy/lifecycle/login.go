@@ -169,6 +169,7 @@ func checkLogins(ctx context.Context, n *tenancy.Node, conn *pgx.Conn) error {
 func signIn(ctx context.Context, n *tenancy.Node, l tenancy.Login) error {
 	config := n.Admin().Config().ConnConfig.Copy()
 	config.User, config.Password = l.Name, l.Password
+	config.OnPgError = nil              // which counts what the owner is refused
 	config.ConnectTimeout = time.Minute // the server is there; a full machine must not keep an instance from starting
 	delete(config.RuntimeParams, "search_path")
 	conn, err := pgx.ConnectConfig(ctx, config)

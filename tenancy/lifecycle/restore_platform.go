@@ -60,38 +60,48 @@ func RestoredInPlace(ctx context.Context, c *tenancy.Cluster) (moved []Discrepan
 		highest); err != nil {
 		return nil, fmt.Errorf("raising the installation's generation: %w", err)
 	}
-	moved, err = followLabels(ctx, c)
-	if err == nil && len(down.Nodes) > 0 {
-		err = down
+	moved, err = followLabels(ctx, c, down.Nodes)
+	if len(down.Nodes) > 0 {
+		err = errors.Join(down, err)
 	}
 	return moved, err
 }
 
 // followLabels has the platform look for schools where they live by the nodes' labels, if the node it looks on has no more
-// than an old copy.
-func followLabels(ctx context.Context, c *tenancy.Cluster) (moved []Discrepancy, err error) {
+// than an old copy. A school that is on two nodes by their labels stays where it is: CompareNodes names it. So do those of
+// nodes that are down, until it is said again. One that cannot be followed keeps no other from it.
+func followLabels(ctx context.Context, c *tenancy.Cluster, down map[string]error) (moved []Discrepancy, err error) {
 	found, _ := CompareNodes(ctx, c) // a node that does not answer is named by the caller
 	for _, d := range found {
 		if d.Kind != Elsewhere {
 			continue
 		}
-		s, err := c.FindSchool(ctx, d.School)
-		if err != nil {
-			return moved, err
+		followed, schoolErr := followLabel(ctx, c, d, down)
+		if schoolErr != nil {
+			err = errors.Join(err, fmt.Errorf("looking for school %s on node %s: %w", d.Code, d.Node, schoolErr))
 		}
-		old, err := c.Node(ctx, s.Node)
-		if err != nil {
-			return moved, err
+		if followed {
+			moved = append(moved, d)
 		}
-		if l, exists, err := readLabel(ctx, old.Admin(), s.Schema); err != nil || exists && l.state == labelSchool {
-			return moved, err
-		}
-		if err := follow(ctx, c, s, d.Node); err != nil {
-			return moved, fmt.Errorf("looking for school %s on node %s: %w", s.Code, d.Node, err)
-		}
-		moved = append(moved, d)
 	}
-	return moved, nil
+	return moved, err
+}
+
+// followLabel follows one school, and reports false if it stays where the platform has it.
+func followLabel(ctx context.Context, c *tenancy.Cluster, d Discrepancy, down map[string]error) (bool, error) {
+	s, err := c.FindSchool(ctx, d.School)
+	if err != nil || down[s.Node] != nil {
+		return false, err
+	}
+	old, err := c.Node(ctx, s.Node)
+	if err != nil {
+		return false, err
+	}
+	if l, exists, err := readLabel(ctx, old.Admin(), s.Schema); err != nil || exists && l.state == labelSchool {
+		return false, err
+	}
+	err = follow(ctx, c, s, d.Node)
+	return err == nil, err
 }
 
 func follow(ctx context.Context, c *tenancy.Cluster, s *tenancy.School, node string) error {

@@ -82,6 +82,10 @@ var (
 	dbWaits       = counter("homeroom_db_waits_total", "How often somebody waited for a connection.", "node", "pool", "shard")
 	dbWaited      = counter("homeroom_db_wait_seconds_total", "For how long, all of them together.", "node", "pool", "shard")
 
+	loginsRefused  = counter("homeroom_db_logins_refused_total", "Logins that a node, or the pooler before it, refused.", "node")
+	nodeStranger   = gauge("homeroom_node_stranger", "1 while a node refuses this platform as another installation's, or as restored.", "node")
+	standbyIgnored = gauge("homeroom_standby_ignored", "1 while a node has a standby that is not read from.", "node")
+
 	redisConnections = gauge("homeroom_redis_connections", "Connections to Redis.", "state")
 	redisAway        = gauge("homeroom_redis_unreachable", "1 while a part goes on without Redis, which did not answer it.", "part")
 
@@ -98,7 +102,7 @@ var (
 
 	standing = []figure{
 		outboxSchools, outboxOldest, sweptFacts, sweptFailing, sweptOldest, sweptAt, deliveries, deliverySchools, deliveryPaused,
-		dbConnections, dbMax, dbWaits, dbWaited, redisConnections, redisAway, hashesWaiting, hashesRefused, hashes,
+		dbConnections, dbMax, dbWaits, dbWaited, loginsRefused, nodeStranger, standbyIgnored, redisConnections, redisAway, hashesWaiting, hashesRefused, hashes,
 		positions, positionsWaiting, socketsNow, busRooms, socketsRefused, socketsSlow,
 	}
 )
@@ -154,6 +158,13 @@ func (f *figures) stores(out chan<- prometheus.Metric) {
 		dbMax.is(out, float64(p.Max), p.Node, p.Pool, p.Shard)
 		dbWaits.is(out, float64(p.Waits), p.Node, p.Pool, p.Shard)
 		dbWaited.is(out, p.Waited.Seconds(), p.Node, p.Pool, p.Shard)
+	}
+	for _, n := range f.from.Cluster.NodeStates() {
+		loginsRefused.is(out, float64(n.RefusedLogins), n.Name)
+		if n.Name != "" {
+			nodeStranger.is(out, yes(n.Stranger), n.Name)
+			standbyIgnored.is(out, yes(n.StandbyIgnored), n.Name)
+		}
 	}
 	pool := f.from.Redis.PoolStats()
 	redisConnections.is(out, float64(pool.TotalConns-pool.IdleConns), "in_use")

@@ -18,6 +18,7 @@ const (
 	InsufficientPrivilege = "42501"
 	InvalidPassword       = "28P01"
 	InvalidAuthorization  = "28000"
+	ProtocolViolation     = "08P01" // of PgBouncer, with all it has to say
 	InvalidCatalogName    = "3D000"
 	TooManyConnections    = "53300"
 	CannotConnectNow      = "57P03"
