@@ -463,7 +463,7 @@ func (b *builder) addAccountant(ctx context.Context) error {
 			return err
 		}
 		err = b.post(ctx, "/school-admin/employee/create", fields{"firstName": p.accountant.first, "lastName": p.accountant.last,
-			"employeeType": "ADMIN", "employeeCode": p.prefix() + "-E00", "phone": p.accountantPhone(), "email": p.accountantEmail(),
+			"employeeType": "ADMIN", "employeeCode": p.accountantCode(), "phone": p.accountantPhone(), "email": p.accountantEmail(),
 			"designation": "Accountant", "department": "Office", "roleId": role}, nil)
 		if err != nil {
 			return err

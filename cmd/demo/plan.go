@@ -49,6 +49,7 @@ func (p *plan) driverPhone() string     { return p.phone(701) }
 func (p *plan) parentPhone() string     { return p.phone(702) }
 func (p *plan) teacherPhone() string    { return p.phone(703) }
 func (p *plan) accountantPhone() string { return p.phone(704) }
+func (p *plan) accountantCode() string  { return p.prefix() + "-E00" }
 
 // seats is how many students there are.
 func (p *plan) seats() int { return len(p.classes) * len(p.divisions) * p.sizes }
