@@ -36,6 +36,9 @@ type Options struct {
 	RolePerSchool bool // every statement runs under its school's own database role
 	Spares        int  // empty, migrated schemas kept ready on every node
 
+	// SparesWait reports that making spares is to wait for something that matters more; nil: it never is.
+	SparesWait func() bool
+
 	Migrations []migrations.Migration // of a school's schema; nil: those compiled in
 
 	// ConnectTimeout is how long opening a connection may take; 0: 3 s. Tests share their machine, and wait longer.

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,27 +59,45 @@ type part struct {
 	make func(*builder, context.Context) error
 }
 
-// parts are made in lanes: the first alone, the others beside each other, each by an office of its own.
-func (p *plan) parts(today api.Date) [][]part {
-	divisions := len(p.classes) * len(p.divisions)
-	return [][]part{
-		{
-			{"year", yearGoesOn(today), (*builder).prolongYear},
-			{"people", fmt.Sprintf(`exists (select from student where admission_number = '%s-%04d')`, p.prefix(), p.seats()), (*builder).addPeople},
-			{"lessons", fmt.Sprintf(`(select count(distinct division_id) from timetable_slot) >= %d`, divisions), (*builder).addLessons},
-		},
-		{{"fees", feesDone, (*builder).addFees}},
-		{
-			{"sign-ins", p.pinsDone(), (*builder).setPINs},
+// lane is parts that are made one after the other, by one office.
+type lane struct {
+	parts   []part
+	offline bool // they call no endpoint, and need no office
+}
+
+// parts are what the others need, and then lanes that are made beside each other. Imports are among the first: a school takes one
+// at a time, and that of the old registers is the longest of all.
+func (p *plan) parts(today api.Date) (first lane, beside []lane) {
+	first = lane{parts: []part{
+		{"year", yearGoesOn(today), (*builder).prolongYear},
+		{"people", fmt.Sprintf(`exists (select from student where admission_number = '%s-%04d')`, p.prefix(), p.seats()), (*builder).addPeople},
+		{"opening balances", openingsDone, (*builder).addOpenings},
+		{"lessons", fmt.Sprintf(`(select count(distinct division_id) from timetable_slot) >= %d`, p.allDivisions()), (*builder).addLessons},
+		{"books", booksDone, (*builder).addBooks},
+	}}
+	return first, []lane{
+		{parts: []part{{"fees", feesDone, (*builder).addFees}}},
+		{parts: []part{{"exams", `(select count(*) from exam where name in ('` + strings.Join(examNames(), `', '`) +
+			`') and status = 'PUBLISHED') >= 2`, (*builder).addExams}}},
+		{parts: []part{
 			{"buses", p.transportDone(), (*builder).addBuses},
-			{"exams", `(select count(*) from exam where name in ('` + strings.Join(examNames(), `', '`) + `') and status = 'PUBLISHED') >= 2`,
-				(*builder).addExams},
-			{"talk", talkDone, (*builder).addTalk},
-			{"library", libraryDone, (*builder).addLibrary},
+			{"days off", daysOffDone, (*builder).addDaysOff},
+			{"events", eventsDone(today), (*builder).addEvents},
+			{"leave", leaveDone(today), (*builder).askLeave},
+			{"messages", messagesDone, (*builder).writeMessages},
+			{"announcements", announcementsDone(today), (*builder).announce},
+			{"loans", p.loansDone(today), (*builder).lend},
 			{"photos", p.photosDone(), (*builder).addPhotos},
-		},
+		}},
+		{offline: true, parts: []part{{"sign-ins", p.pinsDone(), (*builder).setSignIns}}},
 	}
 }
+
+// examsLane is which lane the registers that teachers marked are made in, before what is there.
+const examsLane = 1
+
+// smallSchool is how many students one office makes all of, one part after the other: another office costs more than it saves.
+const smallSchool = 200
 
 // fill makes what is missing of a school.
 func (d *Demo) fill(ctx context.Context, p *plan, school *tenancy.School) error {
@@ -88,89 +105,94 @@ func (d *Demo) fill(ctx context.Context, p *plan, school *tenancy.School) error 
 	if err != nil {
 		return err
 	}
-	lanes, err := undone(db, p.parts(d.today(school)))
+	first, beside, err := undone(db, p, d.today(school))
 	if err != nil {
 		return err
 	}
-	if len(lanes[0]) > 0 {
-		b, err := d.build(p, school, db)
-		if err == nil {
-			err = b.makeAll(ctx, lanes[0])
-		}
-		if err != nil {
+	at := d.offices(ctx, p, school, db)
+	if len(first.parts) > 0 {
+		if err := at.use(false, func(b *builder) error { return b.makeAll(ctx, first.parts) }); err != nil {
 			return err
 		}
 	}
-	known := sync.OnceValues(func() (*people, error) {
-		b, err := d.build(p, school, db)
-		if err == nil {
-			err = b.readPeople(ctx)
-		}
-		return b.people, err
-	})
-	begin := func() (*builder, error) {
-		there, err := known()
-		if err != nil {
-			return nil, err
-		}
-		b, err := d.build(p, school, db)
-		b.people = there
-		return b, err
+	missing, err := d.missing(p, school, db)
+	if err != nil {
+		return err
+	}
+	older, taught := registerParts(missing, d.today(school))
+	beside[examsLane].parts = slices.Concat(taught, beside[examsLane].parts)
+	beside = append(beside, lane{parts: older})
+	if p.seats() <= smallSchool {
+		beside = oneAfterTheOther(beside)
 	}
 	all, each := errgroup.WithContext(ctx)
-	all.Go(func() error { return d.markDays(each, p, school, db, begin) })
-	for _, lane := range lanes[1:] {
-		if len(lane) == 0 {
-			continue
+	for _, l := range beside {
+		switch {
+		case len(l.parts) == 0:
+		case l.offline:
+			all.Go(func() error { return d.outside(p, school, db).makeAll(each, l.parts) })
+		default:
+			all.Go(func() error { return at.use(true, func(b *builder) error { return b.makeAll(each, l.parts) }) })
 		}
-		all.Go(func() error {
-			b, err := begin()
-			if err == nil {
-				err = b.makeAll(each, lane)
-			}
-			return err
-		})
 	}
 	if err := all.Wait(); err != nil {
 		return err
 	}
-	return d.driveDay(ctx, p, school, db, begin)
+	return d.driveDay(ctx, p, school, db, at)
+}
+
+// oneAfterTheOther has one office do what calls endpoints.
+func oneAfterTheOther(lanes []lane) []lane {
+	one, offline := lane{}, []lane(nil)
+	for _, l := range lanes {
+		if l.offline {
+			offline = append(offline, l)
+		} else {
+			one.parts = append(one.parts, l.parts...)
+		}
+	}
+	return append(offline, one)
 }
 
 // makeAll makes parts one after the other.
 func (b *builder) makeAll(ctx context.Context, parts []part) error {
 	for _, p := range parts {
+		began, calls := time.Now(), b.own.Load()
 		if err := p.make(b, ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
+		b.demo.service.Log.Debug("demo data made", "school", b.school.ID, "part", p.name, "calls", b.own.Load()-calls,
+			"seconds", time.Since(began).Seconds())
 	}
 	return nil
 }
 
 // undone are the lanes without those parts that are there.
-func undone(db *gorm.DB, lanes [][]part) ([][]part, error) {
+func undone(db *gorm.DB, p *plan, today api.Date) (first lane, beside []lane, err error) {
+	first, beside = p.parts(today)
+	lanes := []*lane{&first}
+	for i := range beside {
+		lanes = append(lanes, &beside[i])
+	}
 	var asked []string
-	for _, p := range slices.Concat(lanes...) {
-		asked = append(asked, p.done)
+	for _, l := range lanes {
+		for _, p := range l.parts {
+			asked = append(asked, p.done)
+		}
 	}
 	var text string
-	err := db.Raw(`select array_to_string(array[` + strings.Join(asked, `, `) + `]::boolean[], ' ')`).Scan(&text).Error
+	err = db.Raw(`select array_to_string(array[` + strings.Join(asked, `, `) + `]::boolean[], ' ')`).Scan(&text).Error
 	if err != nil {
-		return nil, fmt.Errorf("looking for demo data: %w", err)
+		return first, nil, fmt.Errorf("looking for demo data: %w", err)
 	}
 	done, n := strings.Fields(text), 0
-	for i := range lanes {
-		lanes[i] = slices.DeleteFunc(lanes[i], func(part) bool {
+	for _, l := range lanes {
+		l.parts = slices.DeleteFunc(l.parts, func(part) bool {
 			n++
 			return done[n-1][0] == 't'
 		})
 	}
-	return lanes, nil
-}
-
-func (d *Demo) build(p *plan, school *tenancy.School, db *gorm.DB) (*builder, error) {
-	o, err := newOffice(d.service, school, &d.calls)
-	return &builder{office: o, people: &people{}, demo: d, plan: p, db: db, today: d.today(school), latest: d.now()}, err
+	return first, beside, nil
 }
 
 // readPeople finds the plan's classes, staff and students in the school.

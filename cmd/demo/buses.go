@@ -59,6 +59,10 @@ func (b *builder) addBuses(ctx context.Context) error {
 			drivers = append(drivers, e)
 		}
 	}
+	routes, err := list[named](ctx, b.office, "/school-admin/transport/route/list", nil)
+	if err != nil {
+		return err
+	}
 	ride := b.plan.riders()
 	for i, l := range b.plan.lines {
 		var made bus
@@ -69,7 +73,7 @@ func (b *builder) addBuses(ctx context.Context) error {
 			return err
 		}
 		for _, d := range directions {
-			if err := b.addRoute(ctx, l, made.ID, d.direction, d.suffix, d.start, ride[i]); err != nil {
+			if err := b.addRoute(ctx, l, made.ID, d.direction, d.suffix, d.start, routes, ride[i]); err != nil {
 				return err
 			}
 		}
@@ -77,8 +81,9 @@ func (b *builder) addBuses(ctx context.Context) error {
 	return nil
 }
 
-// addRoute makes a line's route of one direction, and says who rides it.
-func (b *builder) addRoute(ctx context.Context, l line, bus uuid.UUID, direction, suffix, start string, riders []*student) error {
+// addRoute makes a line's route of one direction, unless it is among those that are there, and says who rides it.
+func (b *builder) addRoute(ctx context.Context, l line, bus uuid.UUID, direction, suffix, start string, there []named,
+	riders []*student) error {
 	stops := slices.Clone(l.stops)
 	if direction == "dropoff" {
 		slices.Reverse(stops)
@@ -92,13 +97,18 @@ func (b *builder) addRoute(ctx context.Context, l line, bus uuid.UUID, direction
 		planned = append(planned, fields{"name": s.name, "lat": s.lat, "lng": s.lng, "radiusMeters": 300,
 			"plannedTime": first.Add(time.Duration(i*stopMinutes) * time.Minute).Format("15:04")})
 	}
-	id, err := findOrMake(ctx, b, "/school-admin/transport/route/", l.name+", "+suffix, fields{"busId": bus, "direction": direction,
-		"stops": planned})
-	if err != nil {
-		return err
+	var route struct {
+		ID    uuid.UUID
+		Stops []named
 	}
-	var route struct{ Stops []named }
-	if err := b.get(ctx, "/school-admin/transport/route/"+id.String(), &route); err != nil {
+	name := l.name + ", " + suffix
+	if at := slices.IndexFunc(there, func(n named) bool { return n.Name == name }); at >= 0 {
+		err = b.get(ctx, "/school-admin/transport/route/"+there[at].ID.String(), &route)
+	} else {
+		err = b.post(ctx, "/school-admin/transport/route/create", fields{"name": name, "busId": bus, "direction": direction, "stops": planned},
+			&route)
+	}
+	if err != nil {
 		return err
 	}
 	var seats []fields
@@ -108,7 +118,7 @@ func (b *builder) addRoute(ctx context.Context, l line, bus uuid.UUID, direction
 			seats = append(seats, fields{"studentId": there.ID, "stopId": route.Stops[at].ID})
 		}
 	}
-	return b.put(ctx, "/school-admin/transport/route/"+id.String()+"/students", fields{"students": seats})
+	return b.put(ctx, "/school-admin/transport/route/"+route.ID.String()+"/students", fields{"students": seats})
 }
 
 // riders are whole families, by bus; the parent's children ride the bus that drives by itself.
@@ -146,7 +156,7 @@ type tripRecord struct {
 }
 
 // driveDay has today's trips: those that should be over were driven.
-func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db *gorm.DB, begin func() (*builder, error)) error {
+func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db *gorm.DB, at *offices) error {
 	today, now := d.today(school), d.now()
 	lasts := time.Duration(stopMinutes*8) * time.Minute
 	var found []struct{ Scheduled, Late, Routes int }
@@ -159,16 +169,19 @@ func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db
 	if weekend || found[0].Routes == 0 || found[0].Scheduled > 0 && found[0].Late == 0 {
 		return nil
 	}
-	b, err := begin()
-	if err != nil {
-		return err
-	}
-	if found[0].Scheduled == 0 {
-		if err := b.scheduleTrips(ctx); err != nil {
-			return err
+	return at.use(true, func(b *builder) error {
+		if found[0].Scheduled == 0 {
+			if err := b.scheduleTrips(ctx); err != nil {
+				return err
+			}
 		}
-	}
-	trips, err := list[tripRecord](ctx, b.office, "/school-admin/transport/trip/list", query("filters[tripDate]", today.String(),
+		return b.driveScheduled(ctx, now.Add(-lasts))
+	})
+}
+
+// driveScheduled drives today's trips that began before a moment.
+func (b *builder) driveScheduled(ctx context.Context, before time.Time) error {
+	trips, err := list[tripRecord](ctx, b.office, "/school-admin/transport/trip/list", query("filters[tripDate]", b.today.String(),
 		"filters[status]", "scheduled", "sort[field]", "scheduledStartAt"))
 	if err != nil {
 		return err
@@ -178,7 +191,7 @@ func (d *Demo) driveDay(ctx context.Context, p *plan, school *tenancy.School, db
 		numbers[s.ID] = number
 	}
 	for _, t := range trips {
-		if t.ScheduledStartAt.Add(lasts).Before(now) {
+		if t.ScheduledStartAt.Before(before) {
 			// A bus that is out goes on; the trip is looked at again later.
 			if err := b.drive(ctx, t, numbers); err != nil && !answered(err, http.StatusConflict) {
 				return fmt.Errorf("driving a bus: %w", err)

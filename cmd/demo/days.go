@@ -19,7 +19,7 @@ import (
 const markedDays = 91
 
 // taughtDays is how many days back class teachers have marked here; what is older comes in a file, from where it was kept before.
-const taughtDays = 7
+const taughtDays = 3
 
 // register is a division's day that is to be marked.
 type register struct {
@@ -28,47 +28,57 @@ type register struct {
 	Class, Division string
 }
 
-// markDays marks the registers of the last three months that are not marked: of today every second division's. The days
-// move: at a later start those since the last one are missing, and nothing else is. Who looks around while they are made sees
-// today and this week first.
-func (d *Demo) markDays(ctx context.Context, p *plan, school *tenancy.School, db *gorm.DB, begin func() (*builder, error)) error {
-	missing, err := d.missing(p, school, db)
-	if err != nil || len(missing) == 0 {
-		return err
+// registerParts mark what is missing of the registers: of today every second division's. The days move: at a later start those since
+// the last one are missing, and nothing else is. What is older than some days comes in a file beside the rest; those who look around
+// while it does see today first.
+func registerParts(missing []register, today api.Date) (older, taught []part) {
+	at := slices.IndexFunc(missing, func(r register) bool { return r.Day.Before(today.AddDays(-taughtDays)) })
+	if at < 0 {
+		at = len(missing)
 	}
-	b, err := begin()
-	if err != nil {
-		return err
+	if late := missing[:at]; len(late) > 0 {
+		taught = []part{{name: "registers", make: func(b *builder, ctx context.Context) error { return b.markDays(ctx, late) }}}
 	}
+	if early := missing[at:]; len(early) > 0 {
+		older = []part{{name: "older registers", make: func(b *builder, ctx context.Context) error { return b.importDays(ctx, early) }}}
+	}
+	return older, taught
+}
+
+// markDays has class teachers mark registers.
+func (b *builder) markDays(ctx context.Context, missing []register) error {
 	sat, err := b.seats(missing[len(missing)-1].Day)
 	if err != nil {
 		return err
 	}
-	taught := b.today.AddDays(-taughtDays)
-	older := [][]string{words("admissionNumber date status")}
 	for _, r := range missing {
-		records, numbers := sat.records(r)
-		switch {
-		case len(records) == 0:
-		case r.Day.Before(taught):
-			for i, m := range records {
-				older = append(older, []string{numbers[i], r.Day.String(), m.Status})
-			}
-		default:
+		if records, _ := sat.records(r); len(records) > 0 {
 			if err := b.mark(ctx, r, records); err != nil {
 				return fmt.Errorf("marking %s: %w", r.Day, err)
 			}
 		}
 	}
-	if len(older) == 1 {
-		return nil
-	}
-	b.at(taught, 7, 0, b.latest)
-	var done imported
-	if err := b.upload(ctx, "/school-admin/attendance/import", file(older), &done); err != nil {
+	return nil
+}
+
+// importDays takes registers in as a file.
+func (b *builder) importDays(ctx context.Context, missing []register) error {
+	sat, err := b.seats(missing[len(missing)-1].Day)
+	if err != nil {
 		return err
 	}
-	return done.err("registers")
+	rows := [][]string{words("admissionNumber date status")}
+	for _, r := range missing {
+		records, numbers := sat.records(r)
+		for i, m := range records {
+			rows = append(rows, []string{numbers[i], r.Day.String(), m.Status})
+		}
+	}
+	if len(rows) == 1 {
+		return nil
+	}
+	b.at(b.today.AddDays(-taughtDays), 7, 0, b.latest)
+	return b.takeIn(ctx, "/school-admin/attendance/import", "registers", rows)
 }
 
 // missing are the registers to be marked, the latest first.

@@ -36,6 +36,8 @@ type Account struct {
 // Demo makes and keeps the demo schools.
 type Demo struct {
 	Days int // how far back the registers go; three months unless set
+	// Complete is called by Live, beside it, once the schools are complete; it may be nil.
+	Complete func(context.Context)
 
 	service *service.Service
 	schools []*tenancy.School // by the plan

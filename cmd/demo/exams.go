@@ -37,7 +37,7 @@ func examNames() []string {
 
 // addExams makes a term with two exams of all classes, their results, and publishes them. A third is planned.
 func (b *builder) addExams(ctx context.Context) error {
-	subjects, err := b.addSubjects(ctx)
+	subjects, err := b.subjectIDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,10 @@ type result struct {
 	IsAbsent      bool      `json:"isAbsent,omitempty"`
 }
 
-// enterResults enters those of every class.
+// resultsAtOnce is how many results one call enters.
+const resultsAtOnce = 1500
+
+// enterResults enters those of all classes.
 func (b *builder) enterResults(ctx context.Context, s sitting, exam uuid.UUID) error {
 	var schedule struct {
 		Papers []struct{ ID, ClassID uuid.UUID }
@@ -121,25 +124,22 @@ func (b *builder) enterResults(ctx context.Context, s sitting, exam uuid.UUID) e
 		return err
 	}
 	_, students := b.plan.people()
-	for c := range b.classes {
-		var results []result
-		for _, p := range students {
-			there := b.students[p.number]
-			if p.class != c || there == nil || there.ClassID == nil || *there.ClassID != b.classes[c] {
-				continue
-			}
-			n := 0
-			for _, paper := range schedule.Papers {
-				if paper.ClassID == b.classes[c] {
-					n++
-					results = append(results, marksOf(p.number, s.name, n, paper.ID, there.ID))
-				}
-			}
-		}
-		if len(results) == 0 {
+	var results []result
+	for _, p := range students {
+		there := b.students[p.number]
+		if there == nil || there.ClassID == nil || *there.ClassID != b.classes[p.class] {
 			continue
 		}
-		if err := b.post(ctx, "/school-admin/exam/result/upload", fields{"examId": exam, "results": results}, nil); err != nil {
+		n := 0
+		for _, paper := range schedule.Papers {
+			if paper.ClassID == b.classes[p.class] {
+				n++
+				results = append(results, marksOf(p.number, s.name, n, paper.ID, there.ID))
+			}
+		}
+	}
+	for some := range slices.Chunk(results, resultsAtOnce) {
+		if err := b.post(ctx, "/school-admin/exam/result/upload", fields{"examId": exam, "results": some}, nil); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,11 @@ const bounced = "CHQ 004711"
 const feesDone = `exists (select from fee_receipt r join ledger_transaction t on t.reverses_id = r.transaction_id
 	where r.reference_number = '` + bounced + `')`
 
-// instalment is a part of the year's fees, by days from the day the demo is made; one that is not charged yet has no payments.
+// openingsDone is the condition that the school's books were begun: by opening balances, or by charges as an older demo did.
+const openingsDone = `exists (select from ledger_transaction where kind = 'OPENING') or exists (select from fee_invoice)`
+
+// instalment is a part of what the year's fees still are, by days from the day the demo is made; one that is not charged yet has no
+// payments. What came before was collected in another program: what is left of it comes as opening balances.
 type instalment struct {
 	name         string
 	percent      int
@@ -27,20 +31,75 @@ type instalment struct {
 	whole, half  int // of a hundred families, how many pay all of it, and how many a half
 }
 
-var instalments = []instalment{
-	{"Term 1", 40, 95, 75, 93, 42, 93, 4},
-	{"Term 2", 30, 40, 20, 38, 0, 68, 12},
-	{"Term 3", 30, 0, -60, 0, 0, 0, 0},
+// collected is the instalment that is charged; the next one is to come.
+var (
+	collected   = instalment{"Term 2", 50, 40, 20, 38, 0, 46, 8}
+	instalments = []instalment{collected, {"Term 3", 50, 0, -60, 0, 0, 0, 0}}
+)
+
+// openedDays is how many days before today the books were begun, and term1Due those since the first term's fees were due.
+const openedDays, term1Due = 60, 75
+
+// termFee is what a class pays for a term of three, in the currency's main unit.
+func (p *plan) termFee(class int) int64 { return (p.tuition + int64(class)*p.step) / 3 / 10_000 * 100 }
+
+// addOpenings takes in who came with dues of the first term, and who had paid ahead.
+func (b *builder) addOpenings(ctx context.Context) error {
+	year, err := b.year(ctx)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{words("admissionNumber amount date note")}
+	families, _ := b.plan.people()
+	for i, f := range families {
+		for _, c := range f.children {
+			amount := b.plan.termFee(c.class)
+			switch of := number(b.plan.seed, 0, i, "opening") % 100; {
+			case b.plan.pays(i, collected) != nothing && of < 4:
+				amount = -amount / 4
+			case b.plan.pays(i, collected) == nothing && of < 8:
+				amount /= 2
+			case b.plan.pays(i, collected) == nothing && of < 16:
+			default:
+				continue
+			}
+			day, note := b.today.AddDays(-term1Due), "Term 1"
+			if amount < 0 {
+				day, note = b.today.AddDays(-openedDays), "Paid ahead"
+			}
+			rows = append(rows, []string{c.number, fmt.Sprint(amount), within(day, year).String(), note})
+		}
+	}
+	b.at(within(b.today.AddDays(-openedDays), year), 9, 0, b.latest)
+	return b.takeIn(ctx, "/school-admin/fee/opening-balance/import", "opening balances", rows)
 }
 
-// addFees makes heads and structures, charges two instalments, and has most families pay. What is open of the first is long
-// overdue, of the second for some weeks.
+// How much a family pays of an instalment.
+const (
+	nothing = iota
+	half
+	whole
+)
+
+// pays is what the ith family does.
+func (p *plan) pays(i int, in instalment) int {
+	switch chance := number(p.seed, 0, i, "pays") % 100; {
+	case chance < in.whole:
+		return whole
+	case chance < in.whole+in.half:
+		return half
+	}
+	return nothing
+}
+
+// addFees makes heads and structures, charges an instalment, and has about half of the families pay. What is open of it is overdue
+// for some weeks, what came with the opening balances for long.
 func (b *builder) addFees(ctx context.Context) error {
 	year, err := b.year(ctx)
 	if err != nil {
 		return err
 	}
-	b.at(within(b.today.AddDays(-100), year), 10, 0, b.latest)
+	b.at(within(b.today.AddDays(-openedDays), year), 10, 0, b.latest)
 	structures, err := b.addStructures(ctx, year)
 	if err != nil {
 		return err
@@ -49,32 +108,26 @@ func (b *builder) addFees(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	families, _ := b.plan.people()
-	for n, in := range instalments {
-		if in.whole == 0 {
-			continue
-		}
-		b.at(within(b.today.AddDays(-in.charged), year), 10, 0, b.latest)
-		for i, s := range structures {
-			if err := b.post(ctx, "/school-admin/fee/charge", fields{"structureId": s, "classId": b.classes[i], "instalment": fmt.Sprint(n + 1)},
-				nil); err != nil {
-				return err
-			}
-		}
-		owed, err := b.owed(ctx)
-		if err != nil {
+	b.at(within(b.today.AddDays(-collected.charged), year), 10, 0, b.latest)
+	for i, s := range structures {
+		if err := b.post(ctx, "/school-admin/fee/charge", fields{"structureId": s, "classId": b.classes[i], "instalment": "1"}, nil); err != nil {
 			return err
 		}
-		for _, p := range b.payments(n, in, families, owed, year) {
-			if paid[p.reference] {
-				continue
-			}
-			if err := b.pay(ctx, p); err != nil {
-				return err
-			}
+	}
+	owed, err := b.owed(ctx)
+	if err != nil {
+		return err
+	}
+	families, _ := b.plan.people()
+	for _, p := range b.payments(collected, families, owed, year) {
+		if paid[p.reference] {
+			continue
+		}
+		if err := b.pay(ctx, p); err != nil {
+			return err
 		}
 	}
-	return b.bounce(ctx, families)
+	return b.bounce(ctx, families, owed)
 }
 
 // addStructures makes what every class pays; they are returned by class.
@@ -106,7 +159,7 @@ func (b *builder) addStructures(ctx context.Context, year yearFields) ([]uuid.UU
 		if out[i] != uuid.Nil {
 			continue
 		}
-		tuition := b.plan.tuition + int64(i)*b.plan.step
+		tuition := (b.plan.tuition + int64(i)*b.plan.step) * 2 / 3 // two terms of three
 		var parts []fields
 		for _, in := range instalments {
 			parts = append(parts, fields{"name": in.name, "dueDate": within(b.today.AddDays(-in.due), year), "percent": in.percent})
@@ -162,7 +215,7 @@ type payment struct {
 }
 
 // payments are what families pay of an instalment, the earliest first.
-func (b *builder) payments(n int, in instalment, families []*family, owed map[string]int64, year yearFields) []payment {
+func (b *builder) payments(in instalment, families []*family, owed map[string]int64, year yearFields) []payment {
 	var out []payment
 	for i, f := range families {
 		var total int64
@@ -170,17 +223,16 @@ func (b *builder) payments(n int, in instalment, families []*family, owed map[st
 			total += owed[c.number]
 		}
 		first := b.students[f.children[0].number]
-		if total == 0 || first == nil {
+		if total <= 0 || first == nil {
 			continue
 		}
-		chance, day := number(b.plan.seed, n, i, "pays")%100, in.to+number(b.plan.seed, n, i, "day")%(in.from-in.to+1)
+		day := in.to + number(b.plan.seed, 0, i, "day")%(in.from-in.to+1)
 		p := payment{child: first, siblings: len(f.children) > 1, amount: total, minute: i % 330,
-			mode: b.plan.modes[number(b.plan.seed, n, i, "mode")%len(b.plan.modes)], reference: fmt.Sprintf("%d%05d", n+1, 10000+i)}
-		switch {
-		case chance < in.whole:
-		case chance < in.whole+in.half:
+			mode: b.plan.modes[number(b.plan.seed, 0, i, "mode")%len(b.plan.modes)], reference: fmt.Sprintf("2%05d", 10000+i)}
+		switch b.plan.pays(i, in) {
+		case half:
 			p.amount = total / 200 * 100
-		default:
+		case nothing:
 			continue
 		}
 		if p.mode == "CASH" {
@@ -214,14 +266,14 @@ func (b *builder) pay(ctx context.Context, p payment) error {
 }
 
 // bounce receives the cheque of a family that has not paid, and takes it back.
-func (b *builder) bounce(ctx context.Context, families []*family) error {
-	owed, err := b.owed(ctx)
-	if err != nil {
-		return err
+func (b *builder) bounce(ctx context.Context, families []*family, owed map[string]int64) error {
+	at := -1
+	for i, f := range families {
+		number := f.children[0].number
+		if at < 0 && len(f.children) == 1 && owed[number] > 0 && b.students[number] != nil && b.plan.pays(i, collected) == nothing {
+			at = i
+		}
 	}
-	at := slices.IndexFunc(families, func(f *family) bool {
-		return len(f.children) == 1 && owed[f.children[0].number] > 0 && b.students[f.children[0].number] != nil
-	})
 	if at < 0 {
 		return fmt.Errorf("nobody owes anything")
 	}

@@ -3,6 +3,9 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -19,60 +22,86 @@ var bells = []struct {
 
 // addLessons makes subjects, periods, who teaches what, and every division's week.
 func (b *builder) addLessons(ctx context.Context) error {
-	if err := b.readPeople(ctx); err != nil {
-		return err
-	}
-	subjects, err := b.addSubjects(ctx)
-	if err != nil {
-		return err
-	}
-	periods, err := b.addPeriods(ctx)
-	if err != nil {
-		return err
-	}
-	for _, class := range b.classes {
-		var taken []fields
-		for i, id := range subjects {
-			taken = append(taken, fields{"subjectId": id, "weeklyPeriods": b.plan.weekly(i)})
-		}
-		if err := b.put(ctx, "/school-admin/subject/class-subjects", fields{"classId": class, "subjects": taken}); err != nil {
-			return err
-		}
-	}
-	teachers := map[[2]int]*worker{} // by subject and group
-	for _, e := range b.plan.staff() {
-		if e.kind != "TEACHER" {
-			continue
-		}
-		teachers[[2]int{e.subject, e.group}] = b.staff[e.code]
-		if err := b.assign(ctx, e, subjects); err != nil {
-			return err
-		}
-	}
-	for n := range b.plan.allDivisions() {
-		class, division := b.divisionAt(n)
-		var slots []fields
-		for day := range 5 {
-			for period := range lessonsADay {
-				subject := (period + n%teacherGroup + day) % lessonsADay
-				slots = append(slots, fields{"dayOfWeek": day + 1, "periodId": periods[period], "subjectId": subjects[b.plan.heldAs(subject, day)],
-					"teacherId": teachers[[2]int{subject, n / teacherGroup}].ID, "room": fmt.Sprintf("%d0%d", class+1, n%len(b.plan.divisions)+1)})
-			}
-		}
-		if err := b.put(ctx, "/school-admin/timetable/division/"+division.String(), fields{"slots": slots}); err != nil {
+	for _, step := range []func(context.Context) error{b.importSubjects, b.addPeriods, b.importAssignments, b.importWeek} {
+		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// allDivisions is how many there are; divisionAt is the nth.
-func (p *plan) allDivisions() int { return len(p.classes) * len(p.divisions) }
-
-func (b *builder) divisionAt(n int) (class int, division uuid.UUID) {
-	class = n / len(b.plan.divisions)
-	return class, b.divisions[class][n%len(b.plan.divisions)]
+// importSubjects takes the subjects in, and that all classes have them.
+func (b *builder) importSubjects(ctx context.Context) error {
+	rows := [][]string{words("code name type maxMarks passMarks classes weeklyPeriods")}
+	for i, s := range b.plan.subjects {
+		kind := "CORE"
+		if !s.exam {
+			kind = "CO_SCHOLASTIC"
+		}
+		rows = append(rows, []string{s.code, s.name, kind, "100", "35", strings.Join(b.plan.classes, "; "), fmt.Sprint(b.plan.weekly(i))})
+	}
+	return b.takeIn(ctx, "/school-admin/subject/import", "subjects", rows)
 }
+
+// importAssignments says what teachers teach, and whose class teachers they are.
+func (b *builder) importAssignments(ctx context.Context) error {
+	rows := [][]string{words("employeeCode class division subject classTeacher")}
+	for _, e := range b.plan.staff() {
+		if e.kind != "TEACHER" {
+			continue
+		}
+		for n := e.group * teacherGroup; n < min((e.group+1)*teacherGroup, b.plan.allDivisions()); n++ {
+			class, division := b.plan.divisionNames(n)
+			for s := e.subject; s < len(b.plan.subjects); s++ {
+				if s > e.subject && e.subject < lessonsADay-1 {
+					break
+				}
+				rows = append(rows, []string{e.code, class, division, b.plan.subjects[s].code, "no"})
+			}
+			if n%teacherGroup == e.subject {
+				rows = append(rows, []string{e.code, class, division, "", "yes"})
+			}
+		}
+	}
+	return b.takeIn(ctx, "/school-admin/employee/assignments/import", "assignments", rows)
+}
+
+// importWeek takes every division's lessons in.
+func (b *builder) importWeek(ctx context.Context) error {
+	teachers := map[[2]int]string{} // by subject and group
+	for _, e := range b.plan.staff() {
+		if e.kind == "TEACHER" {
+			teachers[[2]int{e.subject, e.group}] = e.code
+		}
+	}
+	var lessons []string // the periods that are no breaks
+	for _, bell := range bells {
+		if !bell.isBreak {
+			lessons = append(lessons, bell.name)
+		}
+	}
+	rows := [][]string{words("class division day period subject employeeCode room")}
+	for n := range b.plan.allDivisions() {
+		class, division := b.plan.divisionNames(n)
+		room := fmt.Sprintf("%d0%d", n/len(b.plan.divisions)+1, n%len(b.plan.divisions)+1)
+		for day := range 5 {
+			for period, name := range lessons {
+				subject := (period + n%teacherGroup + day) % lessonsADay
+				rows = append(rows, []string{class, division, time.Weekday(day + 1).String(), name,
+					b.plan.subjects[b.plan.heldAs(subject, day)].code, teachers[[2]int{subject, n / teacherGroup}], room})
+			}
+		}
+	}
+	return b.takeIn(ctx, "/school-admin/timetable/import", "lessons", rows)
+}
+
+// divisionNames are those of the nth division and its class.
+func (p *plan) divisionNames(n int) (class, division string) {
+	return p.classes[n/len(p.divisions)], p.divisions[n%len(p.divisions)]
+}
+
+// allDivisions is how many there are.
+func (p *plan) allDivisions() int { return len(p.classes) * len(p.divisions) }
 
 // heldAs is the subject of a teacher's lesson on a day: those after the fifth share a teacher and a period.
 func (p *plan) heldAs(subject, day int) int {
@@ -95,26 +124,8 @@ func (p *plan) weekly(subject int) int {
 	return n
 }
 
-// assign says what a teacher teaches, and whose class teacher they are.
-func (b *builder) assign(ctx context.Context, e employee, subjects []uuid.UUID) error {
-	var given []fields
-	for n := e.group * teacherGroup; n < min((e.group+1)*teacherGroup, b.plan.allDivisions()); n++ {
-		class, division := b.divisionAt(n)
-		for s := e.subject; s < len(subjects); s++ {
-			if s > e.subject && e.subject < lessonsADay-1 {
-				break
-			}
-			given = append(given, fields{"classId": b.classes[class], "divisionId": division, "subjectId": subjects[s]})
-		}
-		if n%teacherGroup == e.subject {
-			given = append(given, fields{"classId": b.classes[class], "divisionId": division, "isClassTeacher": true})
-		}
-	}
-	return b.put(ctx, "/school-admin/employee/"+b.staff[e.code].ID.String()+"/assignments", fields{"assignments": given})
-}
-
-// addSubjects finds or makes the subjects, in the plan's order.
-func (b *builder) addSubjects(ctx context.Context) ([]uuid.UUID, error) {
+// subjectIDs finds the subjects, in the plan's order.
+func (b *builder) subjectIDs(ctx context.Context) ([]uuid.UUID, error) {
 	there, err := list[struct {
 		ID   uuid.UUID
 		Code string
@@ -129,48 +140,27 @@ func (b *builder) addSubjects(ctx context.Context) ([]uuid.UUID, error) {
 				out[i] = t.ID
 			}
 		}
-		if out[i] != uuid.Nil {
-			continue
+		if out[i] == uuid.Nil {
+			return nil, fmt.Errorf("the subject %s is gone", s.code)
 		}
-		kind := "CORE"
-		if !s.exam {
-			kind = "CO_SCHOLASTIC"
-		}
-		var made named
-		err := b.post(ctx, "/school-admin/subject/create",
-			fields{"name": s.name, "code": s.code, "type": kind, "maxMarks": 100, "passMarks": 35}, &made)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = made.ID
 	}
 	return out, nil
 }
 
-// addPeriods finds or makes the periods of the day; it returns those that have lessons.
-func (b *builder) addPeriods(ctx context.Context) ([]uuid.UUID, error) {
+// addPeriods makes the periods of the day that are not there.
+func (b *builder) addPeriods(ctx context.Context) error {
 	there, err := list[named](ctx, b.office, "/school-admin/timetable/period/list", nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []uuid.UUID
 	for _, bell := range bells {
-		var period named
-		for _, t := range there {
-			if t.Name == bell.name {
-				period = t
-			}
+		if slices.ContainsFunc(there, func(n named) bool { return n.Name == bell.name }) {
+			continue
 		}
-		if period.ID == uuid.Nil {
-			err := b.post(ctx, "/school-admin/timetable/period/create", fields{"name": bell.name, "startTime": bell.from, "endTime": bell.to,
-				"isBreak": bell.isBreak}, &period)
-			if err != nil {
-				return nil, err
-			}
-		}
-		if !bell.isBreak {
-			out = append(out, period.ID)
+		if err := b.post(ctx, "/school-admin/timetable/period/create", fields{"name": bell.name, "startTime": bell.from,
+			"endTime": bell.to, "isBreak": bell.isBreak}, nil); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }

@@ -31,6 +31,9 @@ func (d *Demo) Live(ctx context.Context, say func(string, ...any)) {
 			say("The demo schools are complete, after %.1f s.", time.Since(began).Seconds())
 			first = false
 			beside.Go(func() { d.keepDriving(ctx) })
+			if d.Complete != nil {
+				beside.Go(func() { d.Complete(ctx) })
+			}
 		}
 		if pause(ctx, next) != nil {
 			return

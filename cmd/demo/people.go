@@ -286,33 +286,9 @@ func (b *builder) prolongYear(ctx context.Context) error {
 
 // addClasses makes the classes and divisions that are not there.
 func (b *builder) addClasses(ctx context.Context) error {
-	if err := b.readClasses(ctx); err != nil {
-		return err
-	}
-	var next *uuid.UUID
-	for i := len(b.plan.classes) - 1; i >= 0; i-- {
-		if b.classes[i] == uuid.Nil {
-			var made named
-			if err := b.post(ctx, "/school-admin/class/create", fields{"name": b.plan.classes[i], "code": fmt.Sprint(i + 1), "level": i + 1,
-				"nextClassId": next}, &made); err != nil {
-				return err
-			}
-			b.classes[i] = made.ID
-		}
-		next = &b.classes[i]
-		for j, name := range b.plan.divisions {
-			if b.divisions[i][j] != uuid.Nil {
-				continue
-			}
-			var made named
-			if err := b.post(ctx, "/school-admin/division/create", fields{"classId": b.classes[i], "name": name, "capacity": 40,
-				"room": fmt.Sprintf("%d0%d", i+1, j+1)}, &made); err != nil {
-				return err
-			}
-			b.divisions[i][j] = made.ID
-		}
-	}
-	return nil
+	p := b.plan
+	return b.post(ctx, "/school-admin/class/generate", fields{"classes": strings.Join(p.classes, ", "),
+		"divisions": strings.Join(p.divisions, ", "), "capacity": 40}, nil)
 }
 
 // readClasses finds the plan's classes and divisions by their names.
@@ -362,6 +338,15 @@ func (i imported) err(what string) error {
 	return fmt.Errorf("importing %s: %s %s %v", what, i.State, i.Message, i.Errors)
 }
 
+// takeIn imports a file.
+func (b *builder) takeIn(ctx context.Context, path, what string, rows [][]string) error {
+	var done imported
+	if err := b.upload(ctx, path, file(rows), &done); err != nil {
+		return fmt.Errorf("importing %s: %w", what, err)
+	}
+	return done.err(what)
+}
+
 // giveCodes has those who work at the school already, with a phone of the plan's staff, go under the plan's code: an older
 // demo knew the driver by another, and one phone is one employee.
 func (b *builder) giveCodes(ctx context.Context) error {
@@ -401,11 +386,7 @@ func (b *builder) importStaff(ctx context.Context) error {
 		joined := api.Date{Year: b.today.Year - 1 - i%9, Month: time.Month(1 + i%12), Day: 1}
 		rows = append(rows, []string{e.code, e.first, e.last, e.kind, e.phone, e.department, e.designation, joined.String(), licence, expiry})
 	}
-	var done imported
-	if err := b.upload(ctx, "/school-admin/employee/import", file(rows), &done); err != nil {
-		return err
-	}
-	return done.err("employees")
+	return b.takeIn(ctx, "/school-admin/employee/import", "employees", rows)
 }
 
 // importStudents takes the students and their guardians in.
@@ -428,11 +409,7 @@ func (b *builder) importStudents(ctx context.Context) error {
 		}
 		rows = append(rows, row)
 	}
-	var done imported
-	if err := b.upload(ctx, "/school-admin/student/import", file(rows), &done); err != nil {
-		return err
-	}
-	return done.err("students")
+	return b.takeIn(ctx, "/school-admin/student/import", "students", rows)
 }
 
 // year is the school's active one.
@@ -463,16 +440,13 @@ func (b *builder) addAccountant(ctx context.Context) error {
 			return err
 		}
 		err = b.post(ctx, "/school-admin/employee/create", fields{"firstName": p.accountant.first, "lastName": p.accountant.last,
-			"employeeType": "ADMIN", "employeeCode": p.prefix() + "-E00", "phone": p.accountantPhone(), "email": p.accountantEmail(),
+			"employeeType": "ADMIN", "employeeCode": p.accountantCode(), "phone": p.accountantPhone(), "email": p.accountantEmail(),
 			"designation": "Accountant", "department": "Office", "roleId": role}, nil)
 		if err != nil {
 			return err
 		}
 	}
-	auth := b.demo.service.Auth
-	return patiently(ctx, func() error {
-		return auth.EnsurePassword(ctx, p.accountantEmail(), b.demo.service.Config.LocalPassword)
-	})
+	return nil
 }
 
 // accountantsRole finds or makes the role.

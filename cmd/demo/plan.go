@@ -25,7 +25,7 @@ type plan struct {
 	mothers, fathers        []string
 	streets                 []string
 	subjects                []subject
-	tuition                 int64 // of the lowest class, for a year, in minor units
+	tuition                 int64 // of the lowest class, for a year of three terms, in minor units
 	step                    int64 // more for every class above it
 	support                 []job
 	modes                   []string // how people pay
@@ -49,6 +49,7 @@ func (p *plan) driverPhone() string     { return p.phone(701) }
 func (p *plan) parentPhone() string     { return p.phone(702) }
 func (p *plan) teacherPhone() string    { return p.phone(703) }
 func (p *plan) accountantPhone() string { return p.phone(704) }
+func (p *plan) accountantCode() string  { return p.prefix() + "-E00" }
 
 // seats is how many students there are.
 func (p *plan) seats() int { return len(p.classes) * len(p.divisions) * p.sizes }
@@ -117,7 +118,7 @@ var plans = []*plan{
 		streets: []string{"Acacia Lane", "Market Road", "Jacaranda Avenue", "River Road", "Hilltop Drive", "Station Lane"},
 		subjects: []subject{{"Mathematics", "MATH", true}, {"English", "ENG", true}, {"Kiswahili", "KIS", true}, {"Science", "SCI", true},
 			{"Social studies", "SST", true}, {"Creative arts", "ART", false}},
-		tuition: 4_800_000, step: 200_000, modes: []string{"ONLINE", "ONLINE", "BANK_TRANSFER", "CASH"},
+		tuition: 4_800_000, step: 210_000, modes: []string{"ONLINE", "ONLINE", "BANK_TRANSFER", "CASH"},
 		lines: []line{{"1", "KDA 001B", "Ngong Road", []stop{{"Market Road", -1.3000, 36.7500}, {"Acacia Lane", -1.3060, 36.7560},
 			{"River Road", -1.3110, 36.7630}, {"Baraka Academy", -1.3170, 36.7690}}}},
 		support: []job{{"Librarian", "Library"}, {"Clerk", "Office"}},

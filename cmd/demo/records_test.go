@@ -30,7 +30,7 @@ func recordsAreSound(t *testing.T, app *testkit.App) {
 			and (e.end_date is null or e.end_date >= a.date))) x`,
 		"marks of days when the school is shut": `(select from attendance a join holiday h on a.date between h.start_date and h.end_date
 			and h.all_classes where a.status <> 'LEAVE') x`,
-		"marks of this week that no teacher took": `(select from attendance where date between '2026-10-07' and '2026-10-14'
+		"marks of these days that no teacher took": `(select from attendance where date between '2026-10-12' and '2026-10-14'
 			and source <> 'TEACHER') x`,
 		"notices of what was that somebody would still be sent": `(select from notice where not silent) x`,
 		"notices without their log": `(select from notice n where n.student_id is not null and n.told_at is not null

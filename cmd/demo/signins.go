@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // pinPhones are those of the plan's accounts that sign in with a PIN.
@@ -18,13 +20,20 @@ func (p *plan) pinsDone() string {
 		strings.Join(phones, `', '`), len(phones))
 }
 
-// setPINs gives each of them the demo's.
-func (b *builder) setPINs(ctx context.Context) error {
+// setSignIns gives each of them the demo's, and the accountant the configured password. Each takes as long as a sign-in; they are
+// made side by side.
+func (b *builder) setSignIns(ctx context.Context) error {
+	auth := b.demo.service.Auth
+	all, each := errgroup.WithContext(ctx)
 	for _, phone := range b.plan.pinPhones() {
-		err := patiently(ctx, func() error { return b.demo.service.Auth.EnsurePIN(ctx, b.school.ID, phone, PIN) })
-		if err != nil {
-			return err
-		}
+		all.Go(func() error {
+			return patiently(each, func() error { return auth.EnsurePIN(each, b.school.ID, phone, PIN) })
+		})
 	}
-	return nil
+	all.Go(func() error {
+		return patiently(each, func() error {
+			return auth.EnsurePassword(each, b.plan.accountantEmail(), b.demo.service.Config.LocalPassword)
+		})
+	})
+	return all.Wait()
 }

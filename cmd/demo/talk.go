@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/google/uuid"
@@ -10,19 +11,30 @@ import (
 	"homeroom/api"
 )
 
-// talkDone is the condition that people have written to each other: the last of it.
-const talkDone = `exists (select from announcement where title = '` + lastAnnouncement + `')`
+// What moves with the days is done while there is some of it around today; in a folder that is used later, more is added.
+const (
+	daysOffDone  = `exists (select from holiday where name = '` + lastHoliday + `')`
+	messagesDone = `exists (select from message)`
 
-const lastAnnouncement = "Staff meeting on Monday"
+	lastHoliday      = "Term holidays"
+	lastEvent        = "Annual concert"
+	lastAnnouncement = "Staff meeting on Monday"
+)
 
-// addTalk has leave that waits, holidays and events to come, announcements and messages.
-func (b *builder) addTalk(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{b.addDaysOff, b.addEvents, b.askLeave, b.writeMessages, b.announce} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+func eventsDone(today api.Date) string {
+	return fmt.Sprintf(`exists (select from event where title = '%s') and exists (select from event where event_date >= '%s')`,
+		lastEvent, today)
+}
+
+// leaveDone counts leave that is over for a week as being around: the office may have decided all that waited.
+func leaveDone(today api.Date) string {
+	return fmt.Sprintf(`exists (select from leave where to_date >= '%s')`, today.AddDays(-7))
+}
+
+// announcementsDone goes by the day one was meant for: what waited while nothing ran is published late, and is no news.
+func announcementsDone(today api.Date) string {
+	return fmt.Sprintf(`exists (select from announcement where title = '%s')
+		and exists (select from announcement where coalesce(publish_at, published_at) >= '%s')`, lastAnnouncement, today.AddDays(-14))
 }
 
 // addDaysOff adds holidays to come: what was marked stays.
@@ -31,7 +43,7 @@ func (b *builder) addDaysOff(ctx context.Context) error {
 	for _, h := range []struct {
 		name     string
 		from, to int
-	}{{"Founders' day", 16, 16}, {"Term holidays", 40, 49}} {
+	}{{"Founders' day", 16, 16}, {lastHoliday, 40, 49}} {
 		if _, err := findOrMake(ctx, b, "/school-admin/attendance/holiday/", h.name, fields{"startDate": b.today.AddDays(h.from),
 			"endDate": b.today.AddDays(h.to)}); err != nil {
 			return err
@@ -49,23 +61,39 @@ func (b *builder) schoolDay(days int) api.Date {
 	return day
 }
 
-// addEvents adds what is planned, and what was.
+// occasion is an event, by days from the day it is added.
+type occasion struct {
+	title, from, to, venue string
+	days, capacity         int
+}
+
+// occasions are the first events, and further those that are added later, some at a time and again from the beginning.
+var (
+	occasions = []occasion{{"Science fair", "10:00", "15:00", "Laboratories", -12, 60},
+		{"Sports day", "09:00", "13:00", "School ground", 6, 200}, {"Parents' meeting", "16:30", "18:00", "Main hall", 11, 0},
+		{lastEvent, "17:00", "19:30", "Auditorium", 27, 400}}
+	further = []occasion{{"Book fair", "10:00", "16:00", "Library", 5, 0}, {"Quiz evening", "17:00", "18:30", "Main hall", 12, 120},
+		{"Art exhibition", "11:00", "15:00", "Art room", 26, 0}, {"Health camp", "09:00", "12:00", "Main hall", 5, 300},
+		{"Tree planting", "08:30", "10:00", "School ground", 12, 80}, {"Talent show", "16:00", "18:30", "Auditorium", 26, 400}}
+)
+
+// eventsAtOnce is how many further events are added.
+const eventsAtOnce = 3
+
+// addEvents adds what is planned, and what was; later what is planned then.
 func (b *builder) addEvents(ctx context.Context) error {
 	type event struct{ Title string }
 	there, err := list[event](ctx, b.office, "/school-admin/event/list", nil)
 	if err != nil {
 		return err
 	}
-	for _, e := range []struct {
-		title, from, to, venue string
-		days, capacity         int
-	}{
-		{"Science fair", "10:00", "15:00", "Laboratories", -12, 60}, {"Sports day", "09:00", "13:00", "School ground", 6, 200},
-		{"Parents' meeting", "16:30", "18:00", "Main hall", 11, 0}, {"Annual concert", "17:00", "19:30", "Auditorium", 27, 400},
-	} {
-		if slices.Contains(there, event{e.title}) {
-			continue
+	missing := slices.DeleteFunc(slices.Clone(occasions), func(o occasion) bool { return slices.Contains(there, event{o.title}) })
+	if len(missing) == 0 {
+		for i := range eventsAtOnce {
+			missing = append(missing, further[(len(there)-len(occasions)+i)%len(further)])
 		}
+	}
+	for _, e := range missing {
 		b.at(b.today.AddDays(min(0, e.days)-14), 11, 0, b.latest)
 		with := fields{"title": e.title, "eventDate": b.schoolDay(e.days), "startTime": e.from, "endTime": e.to, "venue": e.venue}
 		if e.capacity > 0 {
@@ -102,13 +130,10 @@ func (b *builder) askLeave(ctx context.Context) error {
 	if err := b.db.Raw(`select count(*) from leave`).Scan(&asked).Error; err != nil {
 		return fmt.Errorf("looking for leave: %w", err)
 	}
-	if asked > 0 {
-		return nil
-	}
 	families, _ := b.plan.people()
 	var numbers []string
-	for i := 7; i < len(families) && len(numbers) < 5; i += len(families) / 6 {
-		numbers = append(numbers, families[i].children[0].number)
+	for i := 7 + asked*5; len(numbers) < 5; i += len(families) / 6 { // later it is others
+		numbers = append(numbers, families[i%len(families)].children[0].number)
 	}
 	parents, err := b.guardians(numbers...)
 	if err != nil {
@@ -126,7 +151,9 @@ func (b *builder) askLeave(ctx context.Context) error {
 		var made struct{ ID uuid.UUID }
 		if err := b.call(ctx, b.as(parents[i].UserID, api.Parent), "POST", "/parent/leave/apply", fields{"studentId": parents[i].StudentID,
 			"leaveType": l.kind, "fromDate": b.schoolDay(l.from), "toDate": b.schoolDay(max(l.to, l.from)), "reason": l.reason},
-			&made); err != nil {
+			&made); refused(err) || answered(err, http.StatusConflict) {
+			continue // they are away already, or nobody is there: holidays
+		} else if err != nil {
 			return err
 		}
 		if i == 2 {
@@ -137,21 +164,17 @@ func (b *builder) askLeave(ctx context.Context) error {
 		}
 	}
 	if t := b.staff[b.plan.classTeacher(1)]; t != nil && t.UserID != nil {
-		return b.call(ctx, b.as(*t.UserID, api.Teacher), "POST", "/teacher/leave/apply", fields{"leaveType": "CASUAL",
+		err := b.call(ctx, b.as(*t.UserID, api.Teacher), "POST", "/teacher/leave/apply", fields{"leaveType": "CASUAL",
 			"fromDate": b.schoolDay(5), "toDate": b.schoolDay(5), "reason": "Moving house"}, nil)
+		if err != nil && !refused(err) && !answered(err, http.StatusConflict) {
+			return err
+		}
 	}
 	return nil
 }
 
 // writeMessages has the parent who can sign in write with the class teacher, and others with the office.
 func (b *builder) writeMessages(ctx context.Context) error {
-	var written int
-	if err := b.db.Raw(`select count(*) from message`).Scan(&written).Error; err != nil {
-		return fmt.Errorf("looking for messages: %w", err)
-	}
-	if written > 0 {
-		return nil
-	}
 	families, _ := b.plan.people()
 	at := slices.IndexFunc(families, func(f *family) bool { return f.phone == b.plan.parentPhone() })
 	numbers := []string{families[at].children[0].number, families[at].children[1].number}
@@ -191,26 +214,40 @@ func (b *builder) writeMessages(ctx context.Context) error {
 	return nil
 }
 
-// announce publishes two announcements, has one published later, and leaves a draft.
+// saying is an announcement.
+type saying struct {
+	title, body, audience string
+	days                  int // before the day it is added; below zero it is to come
+	draft                 bool
+}
+
+// sayings are the first announcements, and news those that are added later, one at a time and again from the beginning.
+var (
+	sayings = []saying{
+		{"Half-yearly results are out", "Report cards are in the app, under Results.", "PARENTS", 9, false},
+		{"School closes at noon on Friday", "There is an inspection of the building. Buses leave at 12:15.", "PARENTS", 1, false},
+		{"Sports day", "Bring water and a hat. Gates open at half past eight.", "ALL", -3, false},
+		{lastAnnouncement, "At four, in the library.", "TEACHERS", 0, true},
+	}
+	news = []saying{
+		{"New books in the library", "Forty new titles have come. Children may borrow two at a time.", "PARENTS", 1, false},
+		{"Winter timetable", "From Monday on, school begins at nine.", "ALL", 2, false},
+		{"The canteen has a new menu", "It hangs at the gate, and is on the notice board.", "PARENTS", 1, false},
+	}
+)
+
+// announce publishes announcements, has one published later, and leaves a draft; later it publishes what is new then.
 func (b *builder) announce(ctx context.Context) error {
 	type announcement struct{ Title string }
 	there, err := list[announcement](ctx, b.office, "/school-admin/announcement/list", nil)
 	if err != nil {
 		return err
 	}
-	for _, a := range []struct {
-		title, body, audience string
-		days                  int // before today; below zero it is to come
-		draft                 bool
-	}{
-		{"Half-yearly results are out", "Report cards are in the app, under Results.", "PARENTS", 9, false},
-		{"School closes at noon on Friday", "There is an inspection of the building. Buses leave at 12:15.", "PARENTS", 1, false},
-		{"Sports day", "Bring water and a hat. Gates open at half past eight.", "ALL", -3, false},
-		{lastAnnouncement, "At four, in the library.", "TEACHERS", 0, true},
-	} {
-		if slices.Contains(there, announcement{a.title}) {
-			continue
-		}
+	missing := slices.DeleteFunc(slices.Clone(sayings), func(s saying) bool { return slices.Contains(there, announcement{s.title}) })
+	if len(missing) == 0 {
+		missing = append(missing, news[(len(there)-len(sayings))%len(news)])
+	}
+	for _, a := range missing {
 		b.at(b.today.AddDays(-max(0, a.days)), 13, 0, b.latest)
 		with := fields{"title": a.title, "body": a.body, "targetAudience": a.audience}
 		if a.days < 0 {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/localstack"
+	"homeroom/tenancy/lifecycle"
 )
 
 func localCommand() *cobra.Command {
@@ -25,8 +27,8 @@ func localCommand() *cobra.Command {
 		Use:   "local",
 		Short: "Run everything on this machine, with demo data",
 		Long: `Start a private Postgres and Redis (data in HOMEROOM_DATA, kept between runs), serve
-on http://127.0.0.1:3001, and fill two demo schools, the first time in some seconds; later
-with what has happened since. With --empty there are none. Ctrl-C stops everything it
+on http://127.0.0.1:3001, and fill two demo schools, the first time in some seconds, while it
+serves; later with what has happened since. With --empty there are none. Ctrl-C stops everything it
 started. With DATABASE_URL or REDIS_URL set it uses those servers instead; PORT and
 HOMEROOM_LOCAL_PASSWORD are honoured too.
 
@@ -67,10 +69,12 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer, empty bool) (
 			err = errors.Join(err, stack.Stop())
 		}()
 	}
-	c.Spares = min(c.Spares, 1) // each costs as much as a school, and is made while the demo is
+	c.Spares = min(c.Spares, 1) // each costs as much as a school
 	page := &demo.StartPage{}
 	o := options(c)
 	o.Start = page
+	var complete atomic.Bool // the demo; a spare waits for it
+	o.SparesWait = func() bool { return !empty && !complete.Load() }
 	s, err := service.New(ctx, c, o)
 	if err != nil {
 		return err
@@ -92,6 +96,12 @@ func runLocal(ctx context.Context, c config.Config, out io.Writer, empty bool) (
 		return fmt.Errorf("making the demo schools: %w", err)
 	}
 	page.Show(d.Accounts())
+	d.Complete = func(ctx context.Context) {
+		complete.Store(true)
+		if _, err := lifecycle.KeepSpares(ctx, s.Cluster); err != nil && ctx.Err() == nil {
+			s.Log.Warn("no spare schema was made; it is tried again later", "error", err)
+		}
+	}
 	// The demo goes on beside the service, and ends before what it stands on is closed.
 	var beside sync.WaitGroup
 	defer beside.Wait()

@@ -83,6 +83,8 @@ type Options struct {
 	HookRetry, HookTimeout time.Duration
 	// PositionsPerSecond is how many positions of a bus are taken; 0 is as in production.
 	PositionsPerSecond int
+	// SparesWait reports that spare schemas are not to be made yet; nil: they are made from the start on.
+	SparesWait func() bool
 	// Start is the page at /; nil: there is none, and / leads to the console.
 	Start http.Handler
 	// Dial opens the connections requests use, to the schools' Postgres and to Redis, DialPlatform those to the
@@ -191,7 +193,8 @@ func (s *Service) openStores(ctx context.Context, o Options) error {
 	c := s.Config
 	s.Cluster, err = tenancy.Open(ctx, tenancy.Options{
 		PlatformURL: c.DatabaseURL, MainURL: c.NodeURL, MainPoolURL: c.PoolURL, Secret: []byte(c.Secret),
-		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, Migrations: o.Migrations, Clock: o.Clock,
+		Shards: c.Shards, ShardConns: c.ShardConns, RolePerSchool: c.RolePerSchool, Spares: c.Spares, SparesWait: o.SparesWait,
+		Migrations: o.Migrations, Clock: o.Clock,
 		StandbyLag: c.StandbyLag, ConnectTimeout: o.Patience,
 		Dial: o.Dial, DialPlatform: o.DialPlatform,
 		Tracer: s.tracing.Postgres(),

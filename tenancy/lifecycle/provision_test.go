@@ -315,6 +315,20 @@ func TestASpareIsClaimedWithoutTouchingItsNode(t *testing.T) {
 	mustHaveNoStrays(t, c)
 }
 
+func TestKeepSpares_WhileSparesWait_MakesNone(t *testing.T) {
+	t.Parallel()
+	o, wait := clusters.Options(t), true
+	o.Spares, o.SparesWait = 1, func() bool { return wait }
+	c := clusters.Ready(t, o)
+	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 0 {
+		t.Errorf("while they wait %d were made: %v, want none", made, err)
+	}
+	wait = false
+	if made, err := lifecycle.KeepSpares(t.Context(), c); err != nil || made != 1 {
+		t.Errorf("when they do not %d were made: %v, want 1", made, err)
+	}
+}
+
 func TestASpareThatIsBehindIsMigratedWhenItIsClaimed(t *testing.T) {
 	t.Parallel()
 	o := clusters.Options(t)

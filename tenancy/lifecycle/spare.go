@@ -38,7 +38,7 @@ func claimSpare(ctx context.Context, c *tenancy.Cluster, tx pgx.Tx, n *tenancy.N
 
 // KeepSpares makes spare schemas until every active node has Options.Spares of them,
 // and removes those that were never finished. It stops while a school waits to
-// be provisioned, and returns at once where another instance does it already.
+// be provisioned, or Options.SparesWait says so, and returns at once where another instance does it already.
 // It returns how many it made.
 func KeepSpares(ctx context.Context, c *tenancy.Cluster) (made int, err error) {
 	lock, free, err := advisory.TryLock(ctx, c.PlatformPool(), "spares")
@@ -81,7 +81,8 @@ func keepSparesOn(ctx context.Context, c *tenancy.Cluster, platform advisory.Con
 		if err != nil {
 			return made, fmt.Errorf("counting: %w", err)
 		}
-		if waiting || have >= c.Options().Spares {
+		o := c.Options()
+		if waiting || have >= o.Spares || o.SparesWait != nil && o.SparesWait() {
 			return made, nil
 		}
 		if err := makeSpare(ctx, platform, n); err != nil {
