@@ -62,15 +62,16 @@ func (l *login) try(ctx context.Context) error {
 	return nil
 }
 
-// CheckLogins returns an error if the installation's secret is another, or if the platform's server, any node or the pooler
-// before one refuses a login. Those that were refused once are tried again, so that it is over when the cause is.
-func (c *Cluster) CheckLogins(ctx context.Context) error {
+// CheckLogins returns an error if the installation's secret is another, or if the platform's server or node main, or the pooler
+// before it, refuses a login; and apart from it what the other nodes refuse, which concerns their schools alone. Logins that
+// were refused once are tried again, so that it is over when the cause is.
+func (c *Cluster) CheckLogins(ctx context.Context) (main, others error) {
 	if _, err := c.CheckSecret(ctx); err != nil {
-		return err
+		return err, nil
 	}
-	servers := [][]*login{c.logins}
+	servers, names := [][]*login{c.logins}, []string{MainNode}
 	for _, n := range c.listed() {
-		servers = append(servers, n.logins)
+		servers, names = append(servers, n.logins), append(names, n.Name)
 	}
 	errs := make([]error, len(servers))
 	var group errgroup.Group
@@ -85,7 +86,14 @@ func (c *Cluster) CheckLogins(ctx context.Context) error {
 		})
 	}
 	_ = group.Wait()
-	return errors.Join(errs...)
+	for i, err := range errs {
+		if names[i] == MainNode {
+			main = errors.Join(main, err)
+		} else {
+			others = errors.Join(others, err)
+		}
+	}
+	return main, others
 }
 
 // listed are the nodes that were opened and not struck off since.

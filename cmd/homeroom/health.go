@@ -61,7 +61,7 @@ func askHealth(address, path string, out io.Writer) error {
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&said); err != nil {
 		return fmt.Errorf("it answers %s, and nothing that can be read", resp.Status)
 	}
-	for _, what := range []string{"status", "service", "postgres", "connections", "logins", "migrations", "redis"} {
+	for _, what := range []string{"status", "service", "postgres", "connections", "logins", "nodeLogins", "migrations", "redis"} {
 		if said[what] != "" {
 			fmt.Fprintf(out, "%s: %s\n", what, said[what])
 		}

@@ -54,9 +54,9 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// ready asks each thing the service leans on. Redis away is said but does not make
-// an instance unready: most of the service goes on without it, and taking every
-// instance out at once would not. Neither does a database that a newer binary has
+// ready asks each thing the service leans on. Redis away, or a node besides main that
+// refuses a login, is said but does not make an instance unready: most of the service
+// goes on without it, and taking every instance out at once would not. Neither does a database that a newer binary has
 // migrated: migrations only add, what they take away a release later nobody of the
 // release before asks for, and a rolling upgrade begins with that migration.
 func (s *Service) ready(ctx context.Context) (map[string]string, bool) {
@@ -78,7 +78,9 @@ func (s *Service) ready(ctx context.Context) (map[string]string, bool) {
 	}
 	check("postgres", true, s.Cluster.PlatformPool().Ping(ctx))
 	check("connections", true, s.Cluster.OpenEachKind(ctx))
-	check("logins", true, s.Cluster.CheckLogins(ctx))
+	logins, nodeLogins := s.Cluster.CheckLogins(ctx)
+	check("logins", true, logins)
+	check("nodeLogins", false, nodeLogins)
 	check("migrations", false, lifecycle.CheckNotAhead(ctx, s.Cluster))
 	check("redis", false, s.Redis.Ping(ctx).Err())
 	return checks, ready
