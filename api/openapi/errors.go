@@ -126,8 +126,11 @@ func (d *document) refuse(row *api.Row, in input, responses map[string]response)
 	}
 	byStatus := map[int][]failure{}
 	for _, f := range failures(row, in) {
-		byStatus[f.err.Status] = append(byStatus[f.err.Status], f)
+		if f.err.Status < http.StatusInternalServerError {
+			byStatus[f.err.Status] = append(byStatus[f.err.Status], f)
+		}
 	}
+	responses[anyServerError] = d.serverErrors()
 	own := map[int]bool{}
 	for _, e := range row.Failures {
 		name := camel(strings.ToLower(e.Code))
@@ -163,6 +166,20 @@ func (d *document) refuseInForm(row *api.Row, responses map[string]response) {
 			Content: map[string]media{"application/json": {Schema: d.schemas.output(row.Form.Refusal)}}}
 		responses[strconv.Itoa(status)] = response{Ref: "#/components/responses/" + name}
 	}
+}
+
+// anyServerError is the range of statuses that every row can answer alike, whose fault is ours. It is one line of each: its
+// answers as two, each with its status, were a fortieth of the document.
+const anyServerError = "5XX"
+
+// serverErrors describes what any row answers when the service fails or is away.
+func (d *document) serverErrors() response {
+	const name = "ServerError"
+	shared := d.failureResponse(http.StatusServiceUnavailable, []failure{failInternal, failUnavailable}, nil)
+	shared.Description = fmt.Sprintf("500: %s 503: %s", statusWords[http.StatusInternalServerError],
+		statusWords[http.StatusServiceUnavailable])
+	d.responses[name] = shared
+	return response{Ref: "#/components/responses/" + name}
 }
 
 func retryLater(status int) bool {

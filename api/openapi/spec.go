@@ -42,7 +42,7 @@ type components struct {
 type operation struct {
 	Tags        []string              `json:"tags"`
 	Summary     string                `json:"summary"`
-	Description string                `json:"description"`
+	Description string                `json:"description,omitempty"`
 	ID          string                `json:"operationId"`
 	Parameters  []parameter           `json:"parameters,omitempty"`
 	RequestBody *requestBody          `json:"requestBody,omitempty"`
