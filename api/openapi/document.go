@@ -84,6 +84,9 @@ func describe(k *api.Kernel) (*spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	if properties, ok := schemas[plainName(errorType)]["properties"].(schema); ok {
+		properties["error"].(schema)["enum"] = errorValues()
+	}
 	d.shareRepeated(schemas)
 	return &spec{
 		OpenAPI:  "3.1.0",

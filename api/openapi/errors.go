@@ -119,10 +119,15 @@ func closedToTeachers(row *api.Row) bool {
 
 // refuse adds the row's error answers. Rows that refuse alike share a component; a
 // row with refusals of its own carries them itself.
-func (d *document) refuse(row *api.Row, in input, responses map[string]response) {
+func (d *document) refuse(row *api.Row, in input, responses map[string]response) error {
 	if row.Form != nil {
 		d.refuseInForm(row, responses)
-		return
+		return nil
+	}
+	for _, e := range row.Failures {
+		if !isCode(e.Code) {
+			return fmt.Errorf("it may be refused with %s, which is not among the codes of the guide", e.Code)
+		}
 	}
 	byStatus := map[int][]failure{}
 	for _, f := range failures(row, in) {
@@ -155,6 +160,7 @@ func (d *document) refuse(row *api.Row, in input, responses map[string]response)
 		}
 		responses[strconv.Itoa(status)] = answer
 	}
+	return nil
 }
 
 // refuseInForm adds the error answers of a row that has a form of its own.

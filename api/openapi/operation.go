@@ -49,7 +49,9 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 		}
 		responses[strconv.Itoa(waiting.Status)] = said
 	}
-	d.refuse(row, in, responses)
+	if err := d.refuse(row, in, responses); err != nil {
+		return nil, err
+	}
 
 	op := &operation{
 		ID:          operationID(row),
