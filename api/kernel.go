@@ -122,6 +122,7 @@ type Traffic interface {
 type Parts struct {
 	Modules       []Module
 	ExtraRows     []Row // of no module, for tests
+	Webhooks      *Webhooks
 	Authenticator Authenticator
 	Permissions   Permissions
 	Schools       Schools

@@ -78,7 +78,7 @@ type sessionView struct {
 	ID         uuid.UUID `json:"id"`
 	Device     string    `json:"device"`
 	IP         string    `json:"ip"`
-	Method     string    `json:"method"`
+	Method     string    `json:"method" enum:"OTP,PIN,PASSWORD,SSO,SWITCH" doc:"What was proved at the sign-in; SWITCH: another account of the same phone"`
 	CreatedAt  time.Time `json:"createdAt"`
 	LastUsedAt time.Time `json:"lastUsedAt"`
 	Current    bool      `json:"current"`

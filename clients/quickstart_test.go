@@ -65,15 +65,7 @@ func TestQuickStart_TypeScript_CompilesAndSignsInReadsAndWatches(t *testing.T) {
 	}
 	address, email := school(t)
 	folder := t.TempDir()
-	for _, file := range []string{"quickstart.ts", "tsconfig.json", "package.json"} {
-		text, err := os.ReadFile("typescript/" + file)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, file), text, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	copied(t, "typescript", folder, "quickstart.ts", "tsconfig.json", "package.json")
 	if err := os.Symlink(modules, filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +86,64 @@ func TestQuickStart_TypeScript_CompilesAndSignsInReadsAndWatches(t *testing.T) {
 		cmd.Env = append(os.Environ(), "HOMEROOM_URL="+address, "HOMEROOM_EMAIL="+email, "HOMEROOM_PASSWORD="+password)
 		return cmd
 	})
+}
+
+// TestQuickStart_GeneratedGo_CompilesSignsInAndReads has oapi-codegen, in the version that the quick start's go.mod pins, make a
+// client from the document: its program is an app developer's.
+func TestQuickStart_GeneratedGo_CompilesSignsInAndReads(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	copied(t, "go-generated", folder, "go.mod", "go.sum", "oapi.yaml", "quickstart.go")
+	document := fetch(t, testkit.Shared(t).URL+"/openapi.json")
+	if err := os.WriteFile(filepath.Join(folder, "openapi.json"), document, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "homeroom"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range [][]string{{"generate", "."}, {"build", "-trimpath", "-o", "quickstart", "."}} {
+		cmd := exec.Command("go", step...)
+		cmd.Dir = folder
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", step[0], err, out)
+		}
+	}
+	address, email := school(t)
+	out, err := exec.CommandContext(t.Context(), filepath.Join(folder, "quickstart"), "-url", address, "-email", email,
+		"-password", password).CombinedOutput()
+	if err != nil {
+		t.Fatalf("running it: %v\n%s", err, out)
+	}
+	said := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		said[name] = value
+	}
+	readStudents(t, said, string(out))
+}
+
+// copied copies files of a quick start into a folder of the test's own.
+func copied(t *testing.T, from, to string, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(from, file))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, file), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readStudents looks whether a quick start has read the school's students, by what it printed.
+func readStudents(t *testing.T, said map[string]string, also string) {
+	t.Helper()
+	for name, want := range map[string]string{"students": "20 of 105", "first": "Asha Rao", "all": "105"} {
+		if said[name] != want {
+			t.Errorf("%s: %q, want %q (%s)", name, said[name], want, also)
+		}
+	}
 }
 
 // lint runs redocly's recommended rules on a document, as redocly lint does, and prints what is an error.
@@ -142,11 +192,7 @@ func runs(t *testing.T, start func(context.Context) *exec.Cmd) {
 	}
 	end()
 	_ = cmd.Wait() // it was ended
-	for name, want := range map[string]string{"students": "20 of 105", "first": "Asha Rao", "all": "105"} {
-		if said[name] != want {
-			t.Errorf("%s: %q, want %q (%s)", name, said[name], want, failed.String())
-		}
-	}
+	readStudents(t, said, failed.String())
 	var answer []struct{ OK bool }
 	if err := json.Unmarshal([]byte(said["joined"]), &answer); err != nil || len(answer) != 1 || !answer[0].OK {
 		t.Errorf("joining the bus's room was answered %q (%s)", said["joined"], failed.String())

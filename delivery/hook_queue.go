@@ -115,7 +115,7 @@ func (h *Hooks) ack(ctx context.Context, school *tenancy.School, db *gorm.DB, re
 	if err != nil {
 		return err
 	}
-	args := []any{string(body), now, hookPatience, h.FirstRetry, lastHookRetry}
+	args := []any{string(body), now, HookPatience, h.FirstRetry, LastHookRetry}
 	soonest := now.Add(grace) // what is due is sent by this instance, unless it dies
 	for _, r := range results {
 		if !r.Sent {

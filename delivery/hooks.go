@@ -33,10 +33,14 @@ const (
 	hookBatch   = 16 // sent at once, of one school
 	hookLease   = time.Minute
 
-	firstHookRetry = 5 * time.Second
-	lastHookRetry  = time.Hour
-	// hookPatience is how long a webhook may fail before it is suspended, and how long a fact may before it is given up.
-	hookPatience = 3 * 24 * time.Hour
+	// FirstHookRetry is how soon a fact that was not taken is sent again; each further time it is twice as long, up to LastHookRetry.
+	FirstHookRetry = 5 * time.Second
+	// LastHookRetry is the longest time between two tries.
+	LastHookRetry = time.Hour
+	// HookTimeout is how long a receiver may take.
+	HookTimeout = sendTime
+	// HookPatience is how long a webhook may fail before it is suspended, and how long a fact may before it is given up.
+	HookPatience = 3 * 24 * time.Hour
 
 	maxHookAnswer = 4 << 10 // bytes of an answer that are read
 )
@@ -79,10 +83,10 @@ const (
 // NewHooks makes a sender of webhooks; nothing is sent before Run.
 func NewHooks(p HookParts) *Hooks {
 	if p.FirstRetry == 0 {
-		p.FirstRetry = firstHookRetry
+		p.FirstRetry = FirstHookRetry
 	}
 	if p.Timeout == 0 {
-		p.Timeout = sendTime
+		p.Timeout = HookTimeout
 	}
 	h := &Hooks{HookParts: p, schools: map[uuid.UUID]hookPhase{}}
 	h.changed = sync.NewCond(&h.mu)
@@ -204,20 +208,35 @@ func (h *Hooks) sendBatch(ctx context.Context, school uuid.UUID) (more bool) {
 	return true
 }
 
-// hookEvent is what a receiver gets. It names a record and says nothing of it: who may read it does so with an API key.
-type hookEvent struct {
-	ID        uuid.UUID  `json:"id"`
-	Type      string     `json:"type"`
-	Timestamp time.Time  `json:"timestamp"`
+// HookEvent is what a receiver gets. It names a record and says nothing of it: who may read it does so with an API key.
+type HookEvent struct {
+	ID        uuid.UUID  `json:"id" doc:"The same however often it is sent"`
+	Type      string     `json:"type" example:"student.changed"`
+	Timestamp time.Time  `json:"timestamp" doc:"When it happened"`
 	SchoolID  uuid.UUID  `json:"schoolId"`
-	Data      hookRecord `json:"data"`
+	Data      HookRecord `json:"data"`
 }
 
-type hookRecord struct {
-	Record  string    `json:"record"`
+// HookRecord is which record the fact is about.
+type HookRecord struct {
+	Record  string    `json:"record" example:"student"`
 	ID      uuid.UUID `json:"id"`
-	Action  string    `json:"action,omitempty"`
-	Version *int      `json:"version"`
+	Action  string    `json:"action,omitempty" example:"update" doc:"Of a change what was done, in the audit log's words"`
+	Version *int      `json:"version" example:"4" doc:"The record's when the fact was queued; null: it has none, or is gone"`
+}
+
+// The headers of a fact, as the standard for webhooks names them (standardwebhooks.com).
+const (
+	hookIDHeader        = "webhook-id"
+	hookTimeHeader      = "webhook-timestamp"
+	hookSignatureHeader = "webhook-signature"
+)
+
+// HookHeaders are they for readers.
+var HookHeaders = []struct{ Name, Says, Example string }{
+	{hookIDHeader, "The fact's `id`", "0199a1c2-7a52-7cc3-98c4-dc0c0c07398f"},
+	{hookTimeHeader, "When it was sent, in seconds since 1970", "1794990000"},
+	{hookSignatureHeader, "`v1,` and the signature in base64", "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="},
 }
 
 // send posts one fact, signed as the standard for webhooks says (standardwebhooks.com): id, time and body, by HMAC-SHA-256.
@@ -227,8 +246,8 @@ func (h *Hooks) send(ctx context.Context, school uuid.UUID, d hookDelivery) hook
 		out.Error = "the webhook has no secret here: make a new one"
 		return out
 	}
-	body, err := json.Marshal(hookEvent{ID: d.EventID, Type: d.Kind, Timestamp: d.OccurredAt.UTC(), SchoolID: school,
-		Data: hookRecord{Record: d.RecordType, ID: d.RecordID, Action: d.Action, Version: d.RecordVersion}})
+	body, err := json.Marshal(HookEvent{ID: d.EventID, Type: d.Kind, Timestamp: d.OccurredAt.UTC(), SchoolID: school,
+		Data: HookRecord{Record: d.RecordType, ID: d.RecordID, Action: d.Action, Version: d.RecordVersion}})
 	if err != nil {
 		out.Error = storable(err)
 		return out
@@ -245,9 +264,9 @@ func (h *Hooks) send(ctx context.Context, school uuid.UUID, d hookDelivery) hook
 	fmt.Fprintf(mac, "%s.%s.%s", d.EventID, at, body)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "Homeroom-Webhooks")
-	r.Header.Set("webhook-id", d.EventID.String())
-	r.Header.Set("webhook-timestamp", at)
-	r.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	r.Header.Set(hookIDHeader, d.EventID.String())
+	r.Header.Set(hookTimeHeader, at)
+	r.Header.Set(hookSignatureHeader, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	answer, err := h.Client.Do(r)
 	if err != nil {
 		out.Error = storable(err)

@@ -164,7 +164,7 @@ func (run *importRun) end(db *gorm.DB, result ImportResult) error {
 // ImportRun is how far an import has come, or how it ended.
 type ImportRun struct {
 	ImportResult
-	Kind       string     `json:"kind" example:"STUDENT"`
+	Kind       string     `json:"kind" enum:"ASSIGNMENT,ATTENDANCE,ATTENDANCE_TOTAL,BOOK,CONCESSION,EMPLOYEE,EXAM_RESULT,GUARDIAN,ONEROSTER,OPENING_BALANCE,PHOTO,RIDER,ROUTE,STUDENT,SUBJECT,TIMETABLE" example:"STUDENT"`
 	FileName   string     `json:"fileName"`
 	CreatedAt  time.Time  `json:"createdAt"`
 	FinishedAt *time.Time `json:"finishedAt"`

@@ -71,31 +71,15 @@ func titleOf(row *api.Row, catalogue api.Catalogue) (title string, order int) {
 	return strings.ToUpper(resource[:1]) + resource[1:], len(catalogue)
 }
 
-// whoMay says in a line who may call the row, and what is special about it. Its limit is x-limit-class, and whether keys may call
-// it is its security: the page has words for both.
-func (d *document) whoMay(row *api.Row) string {
+// special says in a line what is special about the row. Who may call it is x-permission and its security, whether it wants a
+// fresh proof x-fresh, and its limit x-limit-class: the page has words for them.
+func special(row *api.Row) string {
 	var out []string
-	switch {
-	case row.Kind() == api.KindSchool:
-		module, _ := titleOf(row, d.catalogue)
-		for _, other := range row.OrReads {
-			module += "** or **" + d.catalogue[d.catalogue.Find(other)].Title
-		}
-		out = append(out, fmt.Sprintf("For %s with **%s** on **%s**.", roleNames(row.Roles), row.Permission(), module))
-	case row.Kind() == api.KindPlatform:
-		out = append(out, fmt.Sprintf("For %s.", roleNames(row.Roles)))
-	case row.Console:
+	if row.Console {
 		out = append(out, "For the console's own pages. The refresh token is a cookie that scripts cannot read.")
-	case row.Bearer:
-		out = append(out, "For anyone signed in.")
-	default:
-		out = append(out, "Needs no token.")
 	}
 	if closedToTeachers(row) {
 		out = append(out, "Closed to teachers in evaluation mode.")
-	}
-	if row.Fresh {
-		out = append(out, "Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.")
 	}
 	if row.FreshFile {
 		out = append(out, "The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.")

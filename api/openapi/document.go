@@ -80,16 +80,25 @@ func describe(k *api.Kernel) (*spec, error) {
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
+	sent, err := d.webhooks(k.Webhooks)
+	if err != nil {
+		return nil, err
+	}
 	schemas, err := d.schemas.components()
 	if err != nil {
 		return nil, err
 	}
+	listFacts(k.Webhooks, schemas)
+	if properties, ok := schemas[plainName(errorType)]["properties"].(schema); ok {
+		properties["error"].(schema)["enum"] = errorValues()
+	}
 	d.shareRepeated(schemas)
 	return &spec{
 		OpenAPI:  "3.1.0",
-		Info:     info{Title: "Homeroom", Version: "1.0.0", Description: guide(rows, k.Catalogue)},
+		Info:     info{Title: "Homeroom", Version: "1.0.0", Description: guide(rows, k)},
 		Servers:  []server{{URL: "/", Description: "This server"}},
 		Paths:    d.paths,
+		Webhooks: sent,
 		Tags:     d.sortedTags(),
 		Security: []map[string][]string{{"bearer": {}}, {"apiKey": {}}},
 		Components: components{

@@ -119,15 +119,23 @@ func closedToTeachers(row *api.Row) bool {
 
 // refuse adds the row's error answers. Rows that refuse alike share a component; a
 // row with refusals of its own carries them itself.
-func (d *document) refuse(row *api.Row, in input, responses map[string]response) {
+func (d *document) refuse(row *api.Row, in input, responses map[string]response) error {
 	if row.Form != nil {
 		d.refuseInForm(row, responses)
-		return
+		return nil
+	}
+	for _, e := range row.Failures {
+		if !isCode(e.Code) {
+			return fmt.Errorf("it may be refused with %s, which is not among the codes of the guide", e.Code)
+		}
 	}
 	byStatus := map[int][]failure{}
 	for _, f := range failures(row, in) {
-		byStatus[f.err.Status] = append(byStatus[f.err.Status], f)
+		if f.err.Status < http.StatusInternalServerError {
+			byStatus[f.err.Status] = append(byStatus[f.err.Status], f)
+		}
 	}
+	responses[anyServerError] = d.serverErrors()
 	own := map[int]bool{}
 	for _, e := range row.Failures {
 		name := camel(strings.ToLower(e.Code))
@@ -152,6 +160,7 @@ func (d *document) refuse(row *api.Row, in input, responses map[string]response)
 		}
 		responses[strconv.Itoa(status)] = answer
 	}
+	return nil
 }
 
 // refuseInForm adds the error answers of a row that has a form of its own.
@@ -163,6 +172,20 @@ func (d *document) refuseInForm(row *api.Row, responses map[string]response) {
 			Content: map[string]media{"application/json": {Schema: d.schemas.output(row.Form.Refusal)}}}
 		responses[strconv.Itoa(status)] = response{Ref: "#/components/responses/" + name}
 	}
+}
+
+// anyServerError is the range of statuses that every row can answer alike, whose fault is ours. It is one line of each: its
+// answers as two, each with its status, were a fortieth of the document.
+const anyServerError = "5XX"
+
+// serverErrors describes what any row answers when the service fails or is away.
+func (d *document) serverErrors() response {
+	const name = "ServerError"
+	shared := d.failureResponse(http.StatusServiceUnavailable, []failure{failInternal, failUnavailable}, nil)
+	shared.Description = fmt.Sprintf("500: %s 503: %s", statusWords[http.StatusInternalServerError],
+		statusWords[http.StatusServiceUnavailable])
+	d.responses[name] = shared
+	return response{Ref: "#/components/responses/" + name}
 }
 
 func retryLater(status int) bool {

@@ -49,12 +49,14 @@ func (d *document) operation(row *api.Row) (*operation, error) {
 		}
 		responses[strconv.Itoa(waiting.Status)] = said
 	}
-	d.refuse(row, in, responses)
+	if err := d.refuse(row, in, responses); err != nil {
+		return nil, err
+	}
 
 	op := &operation{
 		ID:          operationID(row),
 		Summary:     row.Summary,
-		Description: d.whoMay(row),
+		Description: special(row),
 		Tags:        []string{d.tag(row)},
 		Security:    []map[string][]string{},
 		Parameters:  parameters,
@@ -218,7 +220,7 @@ func (d *document) success(row *api.Row) (response, error) {
 		out.Content = map[string]media{"application/json": {Schema: data}}
 		return out, nil
 	}
-	properties := schema{"data": data, "message": schema{"type": "string", "examples": []any{row.Message}}}
+	properties := schema{"data": data, "message": schema{"type": "string"}} // its words are the description
 	required := []string{"data", "message"}
 	if flat, ok := reflect.New(row.Response).Elem().Interface().(interface{ Flatten() map[string]any }); ok && row.Flat {
 		top, err := d.schemas.object(schemaUse{t: row.Response})

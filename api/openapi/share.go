@@ -28,7 +28,7 @@ func (d *document) shareRepeated(schemas map[string]map[string]any) {
 			parameters.count(p, p.Ref, name)
 		}
 		for _, r := range op.Responses {
-			answers.count(r.withoutMessage(), r.Ref, r.name())
+			answers.count(r.withoutWords(), r.Ref, r.name())
 		}
 	})
 	parameters.choose()
@@ -47,10 +47,13 @@ func (d *document) shareRepeated(schemas map[string]map[string]any) {
 		}
 		for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 			own := op.Responses[status]
-			if ref := answers.reference(own.withoutMessage()); ref != "" {
-				d.addMessage(path.Base(ref), own)
-				said := own.Description
-				if said == d.responses[path.Base(ref)].Description {
+			if ref := answers.reference(own.withoutWords()); ref != "" {
+				shared, said := d.responses[path.Base(ref)], own.Description
+				if shared.Description == "" {
+					shared.Description = said
+					d.responses[path.Base(ref)] = shared
+				}
+				if said == shared.Description {
 					said = "" // the component says it
 				}
 				op.Responses[status] = response{Ref: ref, Description: said}
@@ -142,19 +145,9 @@ func keyOf(part any) string {
 	return string(text)
 }
 
-// withoutMessage is an answer without the words that differ between operations which
-// answer alike. A reference says them itself; the component has them all as examples.
-func (r response) withoutMessage() response {
+// withoutWords is an answer without those that differ between operations which answer alike: a reference says them itself.
+func (r response) withoutWords() response {
 	r.Description = ""
-	if envelope := r.envelope(); envelope != nil {
-		content := r.Content["application/json"]
-		content.Schema = maps.Clone(content.Schema)
-		envelope = maps.Clone(envelope)
-		envelope["message"] = schema{"type": "string"}
-		content.Schema["properties"] = envelope
-		r.Content = maps.Clone(r.Content)
-		r.Content["application/json"] = content
-	}
 	return r
 }
 
@@ -162,25 +155,6 @@ func (r response) withoutMessage() response {
 func (r response) envelope() schema {
 	properties, _ := r.Content["application/json"].Schema["properties"].(schema)
 	return properties
-}
-
-// addMessage adds the words of an operation's answer to those of its component.
-func (d *document) addMessage(name string, own response) {
-	shared := d.responses[name]
-	if shared.Description == "" {
-		shared.Description = own.Description
-		d.responses[name] = shared
-	}
-	if envelope := own.envelope(); envelope != nil {
-		message := shared.envelope()["message"].(schema)
-		examples, _ := message["examples"].([]any)
-		for _, text := range envelope["message"].(schema)["examples"].([]any) {
-			if !slices.Contains(examples, text) {
-				examples = append(examples, text)
-			}
-		}
-		message["examples"] = examples
-	}
 }
 
 // name is what an answer is called as a component: by the record it has, the file it is, or

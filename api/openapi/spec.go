@@ -8,7 +8,8 @@ type spec struct {
 	OpenAPI    string                           `json:"openapi"`
 	Info       info                             `json:"info"`
 	Servers    []server                         `json:"servers"`
-	Paths      map[string]map[string]*operation `json:"paths"` // by path and method
+	Paths      map[string]map[string]*operation `json:"paths"`              // by path and method
+	Webhooks   map[string]schema                `json:"webhooks,omitempty"` // by the kind of fact
 	Components components                       `json:"components"`
 	Security   []map[string][]string            `json:"security"` // of operations that say none
 	Tags       []tag                            `json:"tags"`
@@ -42,7 +43,7 @@ type components struct {
 type operation struct {
 	Tags        []string              `json:"tags"`
 	Summary     string                `json:"summary"`
-	Description string                `json:"description"`
+	Description string                `json:"description,omitempty"`
 	ID          string                `json:"operationId"`
 	Parameters  []parameter           `json:"parameters,omitempty"`
 	RequestBody *requestBody          `json:"requestBody,omitempty"`

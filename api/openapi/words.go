@@ -1,6 +1,12 @@
 package openapi
 
-import "homeroom/api"
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"homeroom/api"
+)
 
 // statusWords say what each status means to a caller.
 var statusWords = map[int]string{
@@ -16,12 +22,14 @@ var statusWords = map[int]string{
 	503: "Away for a moment. Try again after `Retry-After` seconds.",
 }
 
-// errorCodes are the values of error that mean something to a program.
-var errorCodes = []struct {
+type errorCode struct {
 	code   string
 	status int
 	when   string
-}{
+}
+
+// errorCodes are the values of error that mean something to a program.
+var errorCodes = []errorCode{
 	{"PERMISSION_DENIED", 403, "the role lacks the module's permission, or the path is another client's"},
 	{"EVALUATION_MODE_READONLY", 403, "a teacher writes while the school is in evaluation mode"},
 	{"SCHOOL_NOT_FOUND", 404, "the token's school does not exist"},
@@ -41,6 +49,42 @@ var errorCodes = []struct {
 	{"SECOND_FACTOR_EXPIRED", 400, "the challenge of a sign-in is used up or older than 10 minutes: sign in again"},
 	{"REAUTHENTICATION_NEEDED", 403, "prove who you are at `POST /auth/reauthenticate`, then repeat the call"},
 	{"REFRESH_TOKEN_EXPIRED", 401, "the refresh token is older than 7 days: sign in again"},
+	{"SSO_OFF", 404, "the school does not use this sign-in by an account of its own any more"},
+	{"SSO_INCOMPLETE", 409, "the office has not entered the provider's client secret yet"},
+	{"SSO_UNREACHABLE", 409, "the school's identity provider does not answer as it should: try again"},
+	{"SSO_EXPIRED", 400, "the sign-in waited too long, is over, or was begun in another browser: begin it again"},
+	{"SSO_CANCELLED", 400, "the sign-in was cancelled at the provider"},
+	{"SSO_INVALID", 400, "what the provider said could not be verified"},
+	{"SSO_EMAIL_UNPROVEN", 403, "the provider does not say that the account's e-mail is verified"},
+	{"SSO_OTHER_DOMAIN", 403, "the account is not of the school's domains"},
+	{"SSO_NO_ACCOUNT", 403, "nobody at the school has the account's e-mail"},
+	{"SSO_OTHER_IDENTITY", 403, "the e-mail has signed in by another identity: the office removes the old link"},
+}
+
+// statusTexts are the values of error of refusals that have no code of their own.
+func statusTexts() (out []string) {
+	for _, status := range append(slices.Collect(maps.Keys(statusWords)), http.StatusMethodNotAllowed) {
+		out = append(out, http.StatusText(status))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// isCode reports whether error may have a value: a client's types list them all.
+func isCode(code string) bool {
+	return slices.Contains(statusTexts(), code) ||
+		slices.ContainsFunc(errorCodes, func(c errorCode) bool { return c.code == code })
+}
+
+// errorValues are all values of error.
+func errorValues() (out []any) {
+	for _, text := range statusTexts() {
+		out = append(out, text)
+	}
+	for _, c := range errorCodes {
+		out = append(out, c.code)
+	}
+	return out
 }
 
 // clients are the path prefixes in people's words, in the order they are documented.

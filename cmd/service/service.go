@@ -303,6 +303,7 @@ func (s *Service) openKernel(o Options) error {
 	s.Kernel, err = api.New(api.Parts{
 		Modules:       modules,
 		ExtraRows:     o.ExtraRows,
+		Webhooks:      webhooks(),
 		Authenticator: s.Auth, Permissions: s.RBAC, Schools: s.schools, Databases: s.Cluster, Outbox: s.Relay,
 		Standbys: lastwrite.New(s.Cluster, s.Redis, s.Log),
 		Limits:   s.limits, Log: s.Log, Clock: o.Clock, Metrics: requests, Tracer: s.tracing.Tracer(),

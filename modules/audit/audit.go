@@ -14,9 +14,9 @@ type AuditEvent struct {
 	ID         uuid.UUID            `json:"id"`
 	ActorID    *uuid.UUID           `json:"actorId"`
 	ActorName  string               `json:"actorName" doc:"As they are called now; empty for those who are gone"`
-	ActorRole  string               `json:"actorRole"`
-	Action     string               `json:"action" example:"update"`
-	Entity     string               `json:"entity" example:"student"`
+	ActorRole  string               `json:"actorRole" enum:"SCHOOL_ADMIN,TEACHER,PARENT,DRIVER,KEY,SYSTEM,NOBODY" doc:"KEY: a program with an API key. SYSTEM: the service by itself. NOBODY: a sign-in that was refused"`
+	Action     string               `json:"action" example:"update" doc:"In a word or a few; new ones come with new features"`
+	Entity     string               `json:"entity" example:"student" doc:"What kind of record; new ones come with new features"`
 	EntityID   string               `json:"entityId"`
 	EntityName string               `json:"entityName" gorm:"-" label:"Record" doc:"As it is called now, or was called in this entry; empty for what has no name" example:"Asha Rao"`
 	Before     json.RawMessage      `json:"before" doc:"null for what is new"`
@@ -33,7 +33,8 @@ func (m *Module) listing() api.Listing {
 		Sorts:   map[string]string{"occurredAt": "occurred_at"},
 		Default: "-occurredAt",
 		Filters: map[string]api.Filter{
-			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "KEY"),
+			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "KEY",
+				"SYSTEM", "NOBODY"),
 			"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
 			"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 			"search": m.search(),

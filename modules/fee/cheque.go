@@ -39,7 +39,7 @@ type bounce struct {
 // Cheque is what became of a cheque: of all its receipts, where one is for a family.
 type Cheque struct {
 	ID         uuid.UUID   `json:"id" doc:"The receipt's that was named"`
-	Clearing   string      `json:"clearing" doc:"CLEARED or BOUNCED"`
+	Clearing   string      `json:"clearing" enum:"CLEARED,BOUNCED"`
 	ReceiptIDs []uuid.UUID `json:"receiptIds" doc:"The receipts of the cheque"`
 	Amount     int64       `json:"amount" doc:"Of them together"`
 	Charge     int64       `json:"charge" doc:"What was charged for it"`

@@ -36,7 +36,7 @@ type Receipt struct {
 	ReceivedByName  string        `json:"receivedByName"`
 	Allocations     []Allocation  `json:"allocations" doc:"What it settled when it was written"`
 	FamilyPaymentID *uuid.UUID    `json:"familyPaymentId" doc:"Of one payment for several children: their receipts share it"`
-	Clearing        string        `json:"clearing" doc:"Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty"`
+	Clearing        string        `json:"clearing" enum:"IN_CLEARING,CLEARED,BOUNCED,REVERSED," doc:"Of a cheque that was in clearing; else empty"`
 	Reversed        bool          `json:"reversed"`
 	ReversalNote    string        `json:"reversalNote"`
 	Lines           []ReceiptLine `json:"lines" doc:"What was paid for, by head; a part of an invoice is spread over its heads by their share"`

@@ -24,7 +24,7 @@ type ReceiptItem struct {
 	ReceivedBy      *uuid.UUID `json:"receivedBy"`
 	ReceivedByName  string     `json:"receivedByName"`
 	FamilyPaymentID *uuid.UUID `json:"familyPaymentId"`
-	Clearing        string     `json:"clearing" doc:"Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty"`
+	Clearing        string     `json:"clearing" enum:"IN_CLEARING,CLEARED,BOUNCED,REVERSED," doc:"Of a cheque that was in clearing; else empty"`
 	Reversed        bool       `json:"reversed"`
 	ReversalNote    string     `json:"reversalNote"`
 }

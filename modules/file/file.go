@@ -37,9 +37,9 @@ type File struct {
 // View is a file as people see it.
 type View struct {
 	ID           uuid.UUID `json:"id"`
-	Purpose      string    `json:"purpose"`
+	Purpose      string    `json:"purpose" enum:"ATTACHMENT,PHOTO,LOGO"`
 	OriginalName string    `json:"originalName"`
-	ContentType  string    `json:"contentType" doc:"Found from the content; the name is not trusted" example:"application/pdf"`
+	ContentType  string    `json:"contentType" enum:"image/jpeg,image/png,image/gif,image/webp,application/pdf" doc:"Found from the content; the name is not trusted" example:"application/pdf"`
 	SizeBytes    int64     `json:"sizeBytes"`
 	SHA256       string    `json:"sha256"`
 	HasThumbnail bool      `json:"hasThumbnail"`

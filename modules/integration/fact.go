@@ -17,7 +17,7 @@ type FactKind struct {
 	Kind   string `json:"kind" enum:"attendance.marked,leave.requested,leave.decided,leave.cancelled,exam.schedule-published,exam.published,exam.unpublished,results.uploaded,event.signed-up,event.sign-up-cancelled,academic-year.activated,students.promoted,student.changed,guardian.changed,enrolment.changed,employee.changed,class.changed,division.changed,subject.changed,exam.changed,event.changed,holiday.changed,announcement.changed,fee-receipt.changed,fee-refund.changed,book.changed,loan.changed,bus.changed,route.changed,trip.changed" example:"student.changed"`
 	Title  string `json:"title"`
 	Module string `json:"module" doc:"Whose read permission the person needs who chooses it"`
-	Record string `json:"record" doc:"What data.id is of"`
+	Record string `json:"record" enum:"division,leave,exam,event,'academic year',promotion,student,guardian,enrolment,employee,class,subject,holiday,announcement,'fee receipt','fee refund',book,loan,bus,route,trip" doc:"What data.id is of"`
 
 	field string // of the fact's data: the record's id
 	table string // where the record's version is; empty: it has none
@@ -62,6 +62,9 @@ var kinds = []FactKind{
 	{Kind: "route.changed", Title: "Route", Module: "transport", Record: "route", entry: "route", table: "route"},
 	{Kind: "trip.changed", Title: "Bus trip", Module: "transport", Record: "trip", entry: "trip", table: "trip"},
 }
+
+// FactKinds are all kinds, for the document.
+func FactKinds() []FactKind { return kinds }
 
 func kindOf(kind string) *FactKind {
 	for i := range kinds {

@@ -30,7 +30,7 @@ type Hooks interface {
 type WebhookFields struct {
 	Name   string   `json:"name" validate:"name,max=60" example:"Accounts"`
 	URL    string   `json:"url" gorm:"column:url" validate:"required,max=500" doc:"An https address on the internet; redirects are not followed" example:"https://accounts.example.org/homeroom"`
-	Kinds  []string `json:"kinds" gorm:"serializer:json" validate:"required,min=1,max=100,unique,dive,max=60" doc:"Of which facts, as /school-admin/integration/webhook/kinds lists them"`
+	Kinds  []string `json:"kinds" gorm:"serializer:json" validate:"required,min=1,max=100,unique,dive,max=60" enum:"attendance.marked,leave.requested,leave.decided,leave.cancelled,exam.schedule-published,exam.published,exam.unpublished,results.uploaded,event.signed-up,event.sign-up-cancelled,academic-year.activated,students.promoted,student.changed,guardian.changed,enrolment.changed,employee.changed,class.changed,division.changed,subject.changed,exam.changed,event.changed,holiday.changed,announcement.changed,fee-receipt.changed,fee-refund.changed,book.changed,loan.changed,bus.changed,route.changed,trip.changed" doc:"Of which facts, as /school-admin/integration/webhook/kinds lists them"`
 	Status string   `json:"status" validate:"omitempty,oneof=ACTIVE OFF" enum:"ACTIVE,OFF,SUSPENDED" doc:"OFF: no facts are kept for it. SUSPENDED by the service, after three days without a fact taken: facts are kept for it until it is ACTIVE again"`
 }
 
@@ -158,10 +158,10 @@ type WebhookDelivery struct {
 	WebhookID     uuid.UUID  `json:"webhookId"`
 	EventID       uuid.UUID  `json:"eventId" doc:"The same however often it is sent"`
 	Kind          string     `json:"kind" enum:"attendance.marked,leave.requested,leave.decided,leave.cancelled,exam.schedule-published,exam.published,exam.unpublished,results.uploaded,event.signed-up,event.sign-up-cancelled,academic-year.activated,students.promoted,student.changed,guardian.changed,enrolment.changed,employee.changed,class.changed,division.changed,subject.changed,exam.changed,event.changed,holiday.changed,announcement.changed,fee-receipt.changed,fee-refund.changed,book.changed,loan.changed,bus.changed,route.changed,trip.changed"`
-	RecordType    string     `json:"recordType" label:"Record"`
+	RecordType    string     `json:"recordType" enum:"division,leave,exam,event,'academic year',promotion,student,guardian,enrolment,employee,class,subject,holiday,announcement,'fee receipt','fee refund',book,loan,bus,route,trip" label:"Record"`
 	RecordID      uuid.UUID  `json:"recordId"`
 	RecordVersion *int       `json:"recordVersion" label:"Version" doc:"Of the record, when the fact was queued; null: it has none, or is gone"`
-	Action        string     `json:"action"`
+	Action        string     `json:"action" doc:"What was done to the record, in the audit log's words: create, update, delete or another; empty where the kind says it"`
 	OccurredAt    time.Time  `json:"occurredAt"`
 	State         string     `json:"state" enum:"QUEUED,SENT,FAILED" label:"Status"`
 	Attempts      int        `json:"attempts"`
@@ -226,14 +226,14 @@ func replay(c api.Ctx, r replayRequest) (replayed, error) {
 	return replayed{Queued: int(done.RowsAffected)}, nil
 }
 
-// keepFor is how long the log is kept, and what waits for a webhook that is suspended.
-const keepFor = 30 * 24 * time.Hour
+// KeepFor is how long the log is kept, and what waits for a webhook that is suspended.
+const KeepFor = 30 * 24 * time.Hour
 
 // clear deletes what is older than the log, and secrets of webhooks that are gone.
 func (m *Module) clear(ctx context.Context, at api.SchoolWork) error {
 	for {
 		done := at.DB.Exec(`delete from webhook_delivery where id = any(array(select id from webhook_delivery where queued_at < ? limit 5000))`,
-			at.Now.Add(-keepFor))
+			at.Now.Add(-KeepFor))
 		if done.Error != nil {
 			return fmt.Errorf("clearing the log of webhooks: %w", done.Error)
 		}

@@ -60,7 +60,8 @@ type receiver struct {
 	mu     sync.Mutex
 	secret []byte
 	calls  int
-	bad    []string // calls that were not signed as they should be
+	header http.Header // of the last call
+	bad    []string    // calls that were not signed as they should be
 	bodies []string
 	taken  []event // answered with 200
 }
@@ -84,6 +85,7 @@ func (r *receiver) serve(w http.ResponseWriter, call *http.Request) {
 		r.bad = append(r.bad, fmt.Sprintf("%s %s %v", id, call.Header.Get("webhook-signature"), err))
 	}
 	r.calls++
+	r.header = call.Header
 	status := 200
 	if r.answer != nil {
 		status = r.answer(r.calls, e)

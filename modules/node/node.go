@@ -27,9 +27,9 @@ type Node struct {
 	MaxConnections int     `json:"maxConnections"`
 	Standbys       int     `json:"standbys"`
 	LagBytes       *int64  `json:"lagBytes" doc:"What the standby furthest behind has not replayed; null without one"`
-	StandbyReads   string  `json:"standbyReads" doc:"Whether its standby answers lists and reports, by the instance that was asked: OFF, IN_USE or PAUSED" example:"OFF"`
+	StandbyReads   string  `json:"standbyReads" enum:"OFF,IN_USE,PAUSED" doc:"Whether its standby answers lists and reports, by the instance that was asked" example:"OFF"`
 	StandbyTrouble string  `json:"standbyTrouble,omitempty" doc:"Why it is paused"`
-	WALLevel       string  `json:"walLevel" doc:"Schools can move away only from a server with logical" example:"logical"`
+	WALLevel       string  `json:"walLevel" enum:"minimal,replica,logical," doc:"Schools can move away only from a server with logical" example:"logical"`
 }
 
 // record is what the platform itself knows of a node.
@@ -119,7 +119,7 @@ type Move struct {
 	From       string     `json:"from"`
 	To         string     `json:"to"`
 	State      string     `json:"state" enum:"RUNNING,MOVED,CONFIRMED,FAILED" example:"RUNNING"`
-	Step       string     `json:"step" doc:"What it is at"`
+	Step       string     `json:"step" enum:"prepare,schema,publish,copy,switch,release," doc:"What it is at; empty before the first"`
 	Error      string     `json:"error,omitempty"`
 	CreatedAt  time.Time  `json:"createdAt"`
 	MovedAt    *time.Time `json:"movedAt"`

@@ -14,9 +14,9 @@ type PlatformEvent struct {
 	ID         uuid.UUID       `json:"id"`
 	ActorID    *uuid.UUID      `json:"actorId" doc:"null for the command line"`
 	ActorName  string          `json:"actorName" doc:"E-mail of the super-admin; empty for the command line"`
-	ActorRole  string          `json:"actorRole" example:"SUPER_ADMIN"`
-	Action     string          `json:"action" example:"suspend"`
-	Entity     string          `json:"entity" example:"school"`
+	ActorRole  string          `json:"actorRole" enum:"SUPER_ADMIN,COMMAND_LINE" example:"SUPER_ADMIN"`
+	Action     string          `json:"action" example:"suspend" doc:"In a word or a few; new ones come with new features"`
+	Entity     string          `json:"entity" example:"school" doc:"What kind of record; new ones come with new features"`
 	EntityID   string          `json:"entityId"`
 	SchoolID   *uuid.UUID      `json:"schoolId"`
 	SchoolName string          `json:"schoolName" doc:"As it is called now"`

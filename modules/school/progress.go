@@ -22,7 +22,7 @@ type onboarding struct {
 }
 
 type step struct {
-	Name       string     `json:"name"`
+	Name       string     `json:"name" enum:"reserve,schema,permissions,administrator,invitation,'academic year','no quiet hours',activate"`
 	StartedAt  *time.Time `json:"startedAt"`
 	FinishedAt *time.Time `json:"finishedAt"`
 	Attempts   int        `json:"attempts"`

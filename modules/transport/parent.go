@@ -32,7 +32,7 @@ type ChildsRide struct {
 	TripID       *uuid.UUID   `json:"tripId" doc:"Today's trip"`
 	TripStatus   *string      `json:"tripStatus" enum:"scheduled,in_progress,paused,completed,cancelled"`
 	ScheduledAt  *time.Time   `json:"scheduledStartAt"`
-	Boarding     *string      `json:"boarding" doc:"Where the child stands on that trip"`
+	Boarding     *string      `json:"boarding" enum:"waiting,boarded,alighted,absent,no_show" doc:"Where the child stands on that trip"`
 }
 
 // ParentsBuses are how a parent's children ride.
@@ -97,7 +97,7 @@ type absence struct {
 type NotRidingAnswer struct {
 	StudentID uuid.UUID `json:"studentId"`
 	Date      api.Date  `json:"date"`
-	TripTypes []string  `json:"tripTypes" doc:"The ways the child will not ride that day"`
+	TripTypes []string  `json:"tripTypes" enum:"pickup,dropoff" doc:"The ways the child will not ride that day"`
 }
 
 // notRiding keeps what a parent says. A trip that has started already hears of it, as

@@ -180,14 +180,16 @@ for (const name of consoleFiles) {
   }
   visit(source)
 }
-// The values of the API are words too (words() in patterns/format.ts).
+// The values of the API are words too (words() in patterns/format.ts), but for the codes of refusals: those come with a message.
+const refusals = openapi.components.schemas.Error
 const ofApi = (part) => {
   for (const code of part?.enum ?? [])
     if (/^[A-Z][A-Z_]+$/.test(code)) {
       const text = code[0] + code.slice(1).toLowerCase().replaceAll('_', ' ')
       if (!texts.has(text)) texts.set(text, text)
     }
-  if (part && typeof part === 'object') for (const inner of Object.values(part)) ofApi(inner)
+  if (part && typeof part === 'object')
+    for (const inner of Object.values(part)) if (inner !== refusals) ofApi(inner)
 }
 ofApi(openapi)
 // So are the service's titles of modules and of what a webhook is sent, and what the audit log calls acts and things.

@@ -227,10 +227,31 @@ let (data, answer) = try await URLSession.shared.data(for: request)
 guard (answer as! HTTPURLResponse).statusCode < 300 else { throw URLError(.badServerResponse) }`,
 };
 
+// titles are what people call the modules of x-permission, by their keys.
+const titles = {};
+
+// whoMay says who may make a call, from its x-permission and security.
+function whoMay(op) {
+  const may = op["x-permission"];
+  if (!may) return (op.security || []).length ? "For anyone signed in." : "Needs no access token.";
+  const roles = may.roles.map((role) => `\`${role}\``).join(", ");
+  if (!may.module) return `For ${roles}.`;
+  const modules = [may.module, ...(may.orReads || [])].map((key) => `**${titles[key] || key}**`).join(" or ");
+  return `For ${roles} with **${may.action}** on ${modules}.`;
+}
+
+// exampleOf makes an answer as its schema and its words are.
+function exampleOf(schema, words) {
+  const made = example(schema);
+  if (made && made.message === "text") made.message = words;
+  return made;
+}
+
 function drawCall(call) {
   const { op } = call;
   const node = element("div", { className: "call" });
-  const said = [op.description];
+  const said = [whoMay(op), op.description];
+  if (op["x-fresh"]) said.push("Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.");
   if ((op.security || []).some((way) => way.apiKey)) said.push("An API key may call it.");
   if (op["x-limit-class"]) said.push(`Counts as \`${op["x-limit-class"]}\`.`);
   node.append(prose(said.filter(Boolean).join(" ")));
@@ -290,7 +311,7 @@ function drawCall(call) {
       const said = element("div", {}, prose(ref.description || response.description));
       if (kinds.length) said.append(element("p", {}, kinds.join(", ")));
       if (examples.length) for (const e of examples) said.append(element("pre", {}, JSON.stringify(e.value, null, 2)));
-      else if (schema) said.append(fields(schema), opening("Example", () => element("pre", {}, JSON.stringify(example(schema), null, 2))));
+      else if (schema) said.append(fields(schema), opening("Example", () => element("pre", {}, JSON.stringify(exampleOf(schema, ref.description || response.description), null, 2))));
       return said;
     }));
   }
@@ -333,6 +354,8 @@ function drawPage() {
       if (!op) continue;
       op.security ??= api.security;
       const tag = (op.tags || ["other"])[0];
+      const may = op["x-permission"];
+      if (may && may.module) titles[may.module] = tag.split(" · ").pop();
       if (!byTag.has(tag)) byTag.set(tag, []);
       byTag.get(tag).push({ path, method, op, words: `${method} ${path} ${op.summary} ${op.operationId} ${tag}`.toLowerCase() });
     }
