@@ -84,7 +84,8 @@ func TestApp_DriversPhone_SaysWhatItCannot(t *testing.T) {
 	bus := testkit.Post[transport.Bus](t, clerk, "/school-admin/transport/bus/create",
 		map[string]any{"busNumber": "7", "capacity": 40, "driverId": driver.ID})
 	route := testkit.Post[transport.RouteDetail](t, clerk, "/school-admin/transport/route/create", map[string]any{"name": "Hill Road",
-		"busId": bus.ID, "direction": "pickup", "stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"}}})
+		"busId": bus.ID, "direction": "pickup",
+		"stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"}}})
 	var riders []any
 	for _, child := range []map[string]any{{"firstName": "Asha", "photoFileId": uploadPhoto(t, clerk)}, {"firstName": "Dev"}} {
 		child["lastName"] = "Rao"

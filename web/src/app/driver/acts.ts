@@ -1,5 +1,5 @@
-// What a driver does on a trip: starting it, going on after a pause, taps about riders, ending it. Each act goes into the trip's lane of the queue, so
-// that it arrives once and in order, and counts on the screen at once.
+// What a driver does on a trip: starting it, going on after a pause, taps about riders, ending it. Each act goes into the
+// trip's lane of the queue, so that it arrives once and in order, and counts on the screen at once.
 import { useEffect, useSyncExternalStore } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { t } from '../../messages/messages'
