@@ -72,3 +72,32 @@ func TestApp_DriverWithoutALine_EveryTapArrivesOnce(t *testing.T) {
 		t.Errorf("%d incidents, want 1", n)
 	}
 }
+
+// TestApp_DriversPhone_SaysWhatItCannot is a trip with two riders, one of whom has a photo.
+func TestApp_DriversPhone_SaysWhatItCannot(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	s, clerk, stage := office(t, app, lifecycle.NewSchool{WeekendDays: []int16{}}) // today is a school day
+	phone := testkit.NewPhone()
+	driver := testkit.Post[made](t, clerk, "/school-admin/employee/create",
+		map[string]any{"firstName": "Ravi", "lastName": "Kumar", "employeeType": "DRIVER", "phone": phone})
+	bus := testkit.Post[transport.Bus](t, clerk, "/school-admin/transport/bus/create",
+		map[string]any{"busNumber": "7", "capacity": 40, "driverId": driver.ID})
+	route := testkit.Post[transport.RouteDetail](t, clerk, "/school-admin/transport/route/create", map[string]any{"name": "Hill Road",
+		"busId": bus.ID, "direction": "pickup",
+		"stops": []any{map[string]any{"name": "Temple", "lat": 12.97, "lng": 77.59, "plannedTime": "07:00"}}})
+	var riders []any
+	for _, child := range []map[string]any{{"firstName": "Asha", "photoFileId": uploadPhoto(t, clerk)}, {"firstName": "Dev"}} {
+		child["lastName"] = "Rao"
+		one := testkit.Post[made](t, clerk, "/school-admin/student/create", child)
+		riders = append(riders, map[string]any{"studentId": one.ID, "stopId": route.Stops[0].ID})
+	}
+	testkit.Put[any](t, clerk, "/school-admin/transport/route/"+route.ID.String()+"/students", map[string]any{"students": riders})
+	trip := testkit.Post[transport.Scheduled](t, clerk, "/school-admin/transport/trip/schedule", map[string]any{"routeId": route.ID,
+		"tripDate": api.DateOf(app.Service.Kernel.Clock().In(s.Location())), "scheduledStartTime": "07:00"})
+	stage["phone"], stage["trip"] = phone, trip.ID
+	browse(t, app, "app-driver-phone", stage)
+	if n := s.Count(t, "trip", "id = ? and status = 'completed'", trip.ID); n != 1 {
+		t.Error("the trip is not completed")
+	}
+}

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"bytes"
+	"image"
+	"image/png"
 	"mime/multipart"
 	"testing"
 
@@ -82,13 +84,30 @@ func otherFamily(t *testing.T, s *testkit.School, clerk *testkit.Client, stage m
 
 func uploadPDF(t *testing.T, c *testkit.Client) uuid.UUID {
 	t.Helper()
+	return uploadFile(t, c, "notice.pdf", "ATTACHMENT",
+		[]byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Count 0/Kids[]>>endobj\n%%EOF\n"))
+}
+
+// uploadPhoto is a picture that has a size of its own when it is drawn.
+func uploadPhoto(t *testing.T, c *testkit.Client) uuid.UUID {
+	t.Helper()
+	var photo bytes.Buffer
+	if err := png.Encode(&photo, image.NewRGBA(image.Rect(0, 0, 60, 80))); err != nil {
+		t.Fatal(err)
+	}
+	return uploadFile(t, c, "face.png", "PHOTO", photo.Bytes())
+}
+
+func uploadFile(t *testing.T, c *testkit.Client, name, purpose string, content []byte) uuid.UUID {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "notice.pdf")
+	_ = form.WriteField("purpose", purpose)
+	part, err := form.CreateFormFile("file", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = part.Write([]byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Count 0/Kids[]>>endobj\n%%EOF\n"))
+	_, _ = part.Write(content)
 	_ = form.Close()
 	a := c.Send(t, "POST", "/school-admin/file/upload", form.FormDataContentType(), body.Bytes())
 	if a.Status != 201 {

@@ -8,6 +8,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -87,6 +88,8 @@ func TestApp_NewVersionWaitsForThePerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	var build atomic.Int32
+	var without atomic.Value // the beginning of the name of a part that is of the old build only, and is gone
+	without.Store("")
 	front := httputil.NewSingleHostReverseProxy(to)
 	front.ModifyResponse = func(r *http.Response) error {
 		if r.Request.URL.Path != "/app/sw.js" || r.StatusCode != http.StatusOK {
@@ -97,17 +100,28 @@ func TestApp_NewVersionWaitsForThePerson(t *testing.T) {
 			return err
 		}
 		body = bytes.Replace(body, []byte("${prefix}"), []byte("${prefix}"+strconv.Itoa(int(build.Load()))), 1)
+		if gone := without.Load().(string); gone != "" {
+			body = regexp.MustCompile(`"`+gone+`[^"]*",`).ReplaceAll(body, nil)
+		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 		r.Header.Del("ETag")
 		return nil
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/next-build" {
+		gone := without.Load().(string)
+		switch {
+		case r.URL.Path == "/next-build" && r.URL.RawQuery == "whole":
+			without.Store("")
+			return
+		case r.URL.Path == "/next-build":
+			without.Store(r.URL.Query().Get("without"))
 			build.Add(1)
 			return
-		}
-		if r.URL.Path == "/app/sw.js" {
+		case gone != "" && strings.HasPrefix(r.URL.Path, "/app/"+gone):
+			http.NotFound(w, r)
+			return
+		case r.URL.Path == "/app/sw.js":
 			r.Header.Del("Accept-Encoding")
 			r.Header.Set("Accept-Encoding", "identity")
 			r.Header.Del("If-None-Match")

@@ -1,12 +1,19 @@
 package web_test
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"homeroom/modules/exam"
 	"homeroom/modules/message"
+	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
 
@@ -48,4 +55,54 @@ func TestApp_EveryPageAtTwiceItsSize_LosesNothing(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
 	browse(t, app, "app-zoom", everyPage(t, app))
+}
+
+// TestApp_EveryPage_IsForEverybodyAndAThumb also taps each type of notice in each role.
+func TestApp_EveryPage_IsForEverybodyAndAThumb(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	stage := everyPage(t, app)
+	stage["trip"] = stage["trips"].(map[string]any)["morning"]
+	browse(t, app, "app-walk", stage)
+}
+
+// TestApp_TeacherEntersMarksOfAGroup also sees the photo of a student.
+func TestApp_TeacherEntersMarksOfAGroup(t *testing.T) {
+	t.Parallel()
+	app := testkit.Shared(t)
+	stage := everyPage(t, app)
+	clerk := app.Nobody()
+	clerk.Token = stage["token"].(string)
+	asha := testkit.Get[roster.StudentDetail](t, clerk, "/school-admin/student/"+stage["asha"].(uuid.UUID).String())
+	testkit.Put[any](t, clerk, "/school-admin/student/"+asha.ID.String(),
+		map[string]any{"version": asha.Version, "photoFileId": uploadPhoto(t, clerk)})
+	browse(t, app, "app-group-marks", stage)
+}
+
+// formsHeldElsewhere are rows of a form, which another file holds as a whole.
+var formsHeldElsewhere = map[string]bool{"src/app/teacher/register-row.tsx": true}
+
+var typedInto = regexp.MustCompile(`<textarea|<input(?:[^>]*\n)*?\s+(?:[^>]*\s)?(?:type="tel"|className="input)`)
+
+// TestApp_EveryForm_HoldsANewVersion: a form that does not say so is loaded anew with what is typed in it.
+func TestApp_EveryForm_HoldsANewVersion(t *testing.T) {
+	t.Parallel()
+	forms := 0
+	err := filepath.WalkDir("src/app", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".tsx") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !typedInto.Match(text) {
+			return err
+		}
+		forms++
+		if !bytes.Contains(text, []byte("useHold(")) && !formsHeldElsewhere[filepath.ToSlash(path)] {
+			t.Errorf("%s has a field to type into and no useHold()", path)
+		}
+		return nil
+	})
+	if err != nil || forms < 10 {
+		t.Errorf("%d forms were found, %v", forms, err)
+	}
 }

@@ -167,8 +167,11 @@ export async function inWindow({ url, story, how = {} }, work) {
   }
 }
 
-/** Every page is looked at for what keeps people with a screen reader or weak sight out. Of a long table the first lines stand for the rest. */
-export async function accessible(page, name) {
+/**
+ * Every page is looked at for what keeps people with a screen reader or weak sight out, or for some rules of axe only. Of a long
+ * table the first lines stand for the rest.
+ */
+export async function accessible(page, name, only = undefined) {
   const lost = () => document.querySelector('[aria-invalid=true]') && document.activeElement === document.body
   want(!(await page.evaluate(lost)), `${name}: a form that was refused keeps the keyboard's place`)
   if (await page.evaluate(() => !window.axe)) await page.evaluate(axeSource)
@@ -182,11 +185,13 @@ export async function accessible(page, name) {
           .getAnimations()
           .every((a) => a.playState !== 'running' || a.effect?.getComputedTiming().iterations === Infinity),
     )
-    violations = await page.evaluate(async () => {
+    violations = await page.evaluate(async (only) => {
       const result = await window.axe.run(
         { exclude: ['tbody tr:nth-child(n+9)'] },
         {
-          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
+          runOnly: only
+            ? { type: 'rule', values: only }
+            : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
           rules: { region: { enabled: false } },
           resultTypes: ['violations'],
           preload: false,
@@ -199,7 +204,7 @@ export async function accessible(page, name) {
             .map((n) => `${n.target.join(' ')} ${n.failureSummary?.split('\n').slice(1, 2).join('').trim()}`)
             .join('\n      ')}`,
       )
-    })
+    }, only)
     if (violations.length === 0) return
   }
   want(false, `${name} is accessible:\n    ${violations.join('\n    ')}`)

@@ -22,7 +22,8 @@ export function OpenNotice() {
         return
       }
       const area = areaOf(user.role)
-      go((area && pageOf(area, tapped)) ?? '/', { replace: true })
+      // What has no page of its own is read in the list: a locked screen may have said a part of it only.
+      go((area && pageOf(area, tapped)) ?? '/messages/notices', { replace: true })
     }
     void open()
   }, [address, user.role])

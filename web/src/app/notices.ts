@@ -110,7 +110,8 @@ const pagesOf: Record<string, string[]> = {
 
 /** The page that a notice is about; undefined: it says all there is. */
 export function pageOf(area: Area, { type, id, student }: Omit<Tapped, 'account'>): string | undefined {
-  for (const pattern of pagesOf[type] ?? []) {
+  const isOwnLeave = type === 'LEAVE_REQUEST' && !student // a teacher's, which was decided
+  for (const pattern of isOwnLeave ? ['/leave'] : (pagesOf[type] ?? [])) {
     if ((pattern.includes(':student') && !student) || (pattern.includes(':id') && !id)) continue
     const path = pattern.replace(':student', student).replace(':id', id)
     if (area.pages.some((p) => match(p.at, path))) return path

@@ -1,6 +1,7 @@
 import { t } from '../messages/messages'
 import { partWith } from '../patterns/loading'
 import { Button, Skeleton } from './ui'
+import { loadAgain } from './update'
 
 const load = partWith(NotLoaded)
 
@@ -20,7 +21,7 @@ function NotLoaded({ retry }: { retry: () => void }) {
     <main>
       <div className="empty" role="alert">
         <p>{t('common.notLoaded')}</p>
-        <Button onClick={retry}>{t('common.tryAgain')}</Button>
+        <Button onClick={() => loadAgain(retry)}>{t('common.tryAgain')}</Button>
       </div>
     </main>
   )

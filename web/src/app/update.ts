@@ -6,6 +6,8 @@ import { go } from './route'
 let waiting: ServiceWorker | undefined
 let asked = false
 let held = 0
+// Another window took the new version over: parts of this page's build may be gone.
+let isReplaced = false
 let installing: (Event & { prompt: () => Promise<void> }) | undefined
 const listeners = new Set<() => void>()
 const tell = () => {
@@ -34,7 +36,13 @@ export function startWorker() {
   const seen = () => document.visibilityState === 'visible' && void navigator.clearAppBadge?.().catch(() => {})
   document.addEventListener('visibilitychange', seen)
   seen()
-  files.addEventListener('controllerchange', () => asked && window.location.reload())
+  let isFirst = files.controller === null // the first worker of this phone is of the page's own build
+  files.addEventListener('controllerchange', () => {
+    if (asked) return window.location.reload()
+    isReplaced ||= !isFirst
+    isFirst = false
+    tell()
+  })
   // After what the first screen needs.
   const register = () => void files.register('/app/sw.js').then(follow, () => {})
   if (document.readyState === 'complete') register()
@@ -51,17 +59,22 @@ function follow(registration: ServiceWorkerRegistration) {
   registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look))
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void registration.update().catch(() => {})
-    else if (waiting && held === 0) takeOver()
+    else if (isOffered() && held === 0) takeOver()
   })
 }
 
 /** Loads the new version. */
 export function takeOver() {
+  if (isReplaced) return window.location.reload()
   asked = true
   waiting?.postMessage('take-over')
 }
 
-export const useUpdate = () => useSyncExternalStore(subscribe, () => waiting !== undefined)
+const isOffered = () => waiting !== undefined || isReplaced
+export const useUpdate = () => useSyncExternalStore(subscribe, isOffered)
+
+/** Gets what could not be loaded once more: from the new version where another window has taken that over. */
+export const loadAgain = (get: () => void) => (isReplaced ? window.location.reload() : get())
 
 /** While something is typed and not sent, a new version waits. */
 export function useHold(is: boolean) {

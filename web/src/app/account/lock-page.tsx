@@ -4,6 +4,7 @@ import { t } from '../../messages/messages'
 import { problemText } from '../problem'
 import { Link } from '../route'
 import { Button, Card, Field, Page, Status } from '../ui'
+import { useHold } from '../update'
 import { knownPin } from './known'
 import { isLockOn, provePin, turnLockOff, turnLockOn } from './lock'
 
@@ -43,6 +44,7 @@ function TurnOn({ then }: { then: () => void }) {
   const [pin, setPin] = useState('')
   const [error, setError] = useState('')
   const [busy, setBusy] = useState(false)
+  useHold(pin !== '')
   const send = async (e: FormEvent) => {
     e.preventDefault()
     setBusy(true)

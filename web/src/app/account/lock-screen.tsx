@@ -6,6 +6,7 @@ import { type Key, t } from '../../messages/messages'
 import { problemText } from '../problem'
 import { useQueueRunner } from '../queue'
 import { Button, Field } from '../ui'
+import { useHold } from '../update'
 import { unlock, unlockByCode } from './lock'
 
 const said: Record<'wrong' | 'offline', Key> = { wrong: 'lock.wrong', offline: 'lock.needsLine' }
@@ -18,6 +19,7 @@ export function LockScreen() {
   const [digits, setDigits] = useState('')
   const [error, setError] = useState('')
   const [busy, setBusy] = useState(false)
+  useHold(byCode || digits !== '') // a code is read in another app
   const attempt = async (work: () => Promise<void>) => {
     setBusy(true)
     setError('')

@@ -4,6 +4,7 @@ import { t } from '../../messages/messages'
 import { problemText } from '../problem'
 import { go } from '../route'
 import { Button, Field, Page } from '../ui'
+import { useHold } from '../update'
 import { knownPin } from './known'
 import { isLockOn, turnLockOn } from './lock'
 
@@ -14,6 +15,7 @@ export function Pin() {
   const [asksCurrent, setAsksCurrent] = useState(false)
   const [error, setError] = useState('')
   const [busy, setBusy] = useState(false)
+  useHold(pin !== '')
   const save = async (e: FormEvent) => {
     e.preventDefault()
     setBusy(true)

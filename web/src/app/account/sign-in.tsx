@@ -5,6 +5,7 @@ import { signedIn } from '../../api/session'
 import { t } from '../../messages/messages'
 import { problemText } from '../problem'
 import { Button, Field } from '../ui'
+import { useHold } from '../update'
 import { likelyCode } from './dial'
 import { knownPhone, knownPin } from './known'
 import { LanguageChoice } from './language'
@@ -18,6 +19,7 @@ export function SignIn() {
   const [step, setStep] = useState<Step>(knownPin.get() === 'set' && knownPhone.get() ? 'pin' : 'phone')
   const [error, setError] = useState('')
   const [busy, setBusy] = useState(false)
+  useHold(step === 'code') // a code is read in another app
   const attempt = async (work: () => Promise<void>) => {
     setBusy(true)
     setError('')

@@ -1,5 +1,5 @@
-// What a driver does on a trip: starting it, taps about riders, ending it. Each act goes into the trip's lane of the queue, so
-// that it arrives once and in order, and counts on the screen at once.
+// What a driver does on a trip: starting it, going on after a pause, taps about riders, ending it. Each act goes into the
+// trip's lane of the queue, so that it arrives once and in order, and counts on the screen at once.
 import { useEffect, useSyncExternalStore } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { t } from '../../messages/messages'
@@ -13,13 +13,19 @@ type TapStatus = 'boarded' | 'alighted' | 'no_show'
 
 type TapData = DataOf<'/driver/student/board'>
 
+/** What a driver says of the trip as a whole. */
+type Command = 'start' | 'resume' | 'end'
+
 interface Act {
   /** Of the queue's item. */
   id: string
   trip: string
-  kind: 'start' | 'end' | 'tap' | 'undo'
+  kind: Command | 'tap' | 'undo'
   tap?: TapData
 }
+
+/** Whether riders are tapped and families called: from the start to the end, in a pause too. */
+export const isOpen = (trip: Trip) => trip.status === 'in_progress' || trip.status === 'paused'
 
 export const laneOf = (trip: string) => `trip:${trip}`
 // The queue takes paths of the document; one with an id in it is the same call.
@@ -54,7 +60,7 @@ async function once(act: string, work: () => Promise<void>) {
   }
 }
 
-const startOrEnd = (trip: Trip, kind: 'start' | 'end') =>
+const command = (trip: Trip, kind: Command) =>
   once(`${kind} ${trip.id}`, async () => {
     const { id } = await put({
       lane: laneOf(trip.id),
@@ -65,8 +71,9 @@ const startOrEnd = (trip: Trip, kind: 'start' | 'end') =>
     })
     become([...acts, { id, trip: trip.id, kind }])
   })
-export const start = (trip: Trip) => startOrEnd(trip, 'start')
-export const end = (trip: Trip) => startOrEnd(trip, 'end')
+export const start = (trip: Trip) => command(trip, 'start')
+export const resume = (trip: Trip) => command(trip, 'resume')
+export const end = (trip: Trip) => command(trip, 'end')
 
 const tapNames = { boarded: 'driver.boarded', alighted: 'driver.gotOff', no_show: 'driver.noShow' } as const
 
@@ -110,10 +117,12 @@ export async function takeBack(trip: Trip, rider: Rider, unsent: readonly Item[]
   become(acts.filter((a) => a !== known))
 }
 
+const commandOf = (path: string) => (['start', 'resume', 'end'] as const).find((c) => path.endsWith(`/${c}`))
+
 const actOf = (trip: string, { id, path, data }: Item): Act => ({
   id,
   trip,
-  kind: path.endsWith('/start') ? 'start' : path.endsWith('/end') ? 'end' : path.endsWith('/undo') ? 'undo' : 'tap',
+  kind: commandOf(path) ?? (path.endsWith('/undo') ? 'undo' : 'tap'),
   tap: path === '/driver/student/board' ? (data as TapData) : undefined,
 })
 
@@ -133,8 +142,11 @@ export interface TripState {
 }
 
 export function useTrip(id: string): TripState {
-  const read = useRead(['/driver/trip/{id}', id], () =>
-    call(api.GET('/driver/trip/{id}', { params: { path: { id } } })),
+  // The office, a colleague or another phone of the driver may change it.
+  const read = useRead(
+    ['/driver/trip/{id}', id],
+    () => call(api.GET('/driver/trip/{id}', { params: { path: { id } } })),
+    { every: 60_000 },
   )
   const done = useActs()
   const lane = useUnsent(laneOf(id))
@@ -180,8 +192,9 @@ function applied(trip: Trip, of: readonly Act[]): Trip {
     }
     return next
   })
-  const started = trip.status === 'scheduled' && of.some((a) => a.kind === 'start')
-  return { ...trip, status: started ? 'in_progress' : trip.status, students }
+  const before = { start: 'scheduled', resume: 'paused' } as const
+  const goesOn = of.some((a) => (a.kind === 'start' || a.kind === 'resume') && trip.status === before[a.kind])
+  return { ...trip, status: goesOn ? 'in_progress' : trip.status, students }
 }
 
 /** One place of a trip and who gets on or off there. */

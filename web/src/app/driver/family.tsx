@@ -5,14 +5,14 @@ import { api, call, type Schemas } from '../../api/client'
 import { t } from '../../messages/messages'
 import { nameOf } from '../../patterns/format'
 import { relationOf } from '../relation'
-import type { Rider, Trip } from './acts'
+import { isOpen, type Rider, type Trip } from './acts'
 
 /**
  * Whom to call for the riders of a trip that is under way. The phones of families are in memory only: neither the phone's store
  * nor a trip that is over has them.
  */
 export function useContacts(trip: Trip | undefined) {
-  const id = trip?.status === 'in_progress' ? trip.id : ''
+  const id = trip && isOpen(trip) ? trip.id : ''
   return useQuery({
     queryKey: ['/driver/trip/contacts', id],
     queryFn: () => call(api.GET('/driver/trip/{id}/contacts', { params: { path: { id } } })),

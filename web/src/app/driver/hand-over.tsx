@@ -8,14 +8,15 @@ import { useUnsent } from '../queue'
 import { useRead } from '../read'
 import { go } from '../route'
 import { Button, Empty, Field, Page, Shown } from '../ui'
-import { laneOf, useTrip } from './acts'
+import { useHold } from '../update'
+import { isOpen, laneOf, useTrip } from './acts'
 import { positionsLane, useNoTracking } from './position'
 
 /** Gives the trip to another driver, once the service has everything of it. */
 export function HandOver({ id }: { id: string }) {
   const { trip } = useTrip(id)
   // From here on the phone is another one's: what it would send after the hand-over would be refused.
-  useNoTracking(trip?.status === 'in_progress' ? id : undefined)
+  useNoTracking(trip && isOpen(trip) ? id : undefined)
   const read = useRead(['/driver/trip/colleagues', id], () =>
     call(api.GET('/driver/trip/{id}/colleagues', { params: { path: { id } } })),
   )
@@ -36,6 +37,7 @@ function Form({ id, drivers }: { id: string; drivers: { driverId: string; name: 
   const [reason, setReason] = useState('')
   const [error, setError] = useState('')
   const [busy, setBusy] = useState(false)
+  useHold(driverId !== '' || reason !== '')
   const waiting = (useUnsent() ?? []).filter(
     (i) => i.refused === undefined && (i.lane === laneOf(id) || i.lane === positionsLane(id)),
   )

@@ -58,18 +58,31 @@ function begin(trip: string) {
   void stayAwake()
   document.addEventListener('visibilitychange', stayAwake)
   if (!('geolocation' in navigator)) return
+  watchPhone()
+  document.addEventListener('visibilitychange', askAgain)
+  timer = window.setInterval(() => void send(), sendEvery)
+}
+
+function watchPhone() {
   watch = navigator.geolocation.watchPosition(taken, failed, {
     enableHighAccuracy: true,
     maximumAge: 0,
     timeout: 30_000,
   })
-  timer = window.setInterval(() => void send(), sendEvery)
+}
+
+/** Who comes back to the app may have allowed in the settings what was denied; the browser does not say so by itself. */
+function askAgain() {
+  if (tracking?.state !== 'denied' || document.visibilityState !== 'visible') return
+  if (watch !== undefined) navigator.geolocation.clearWatch(watch)
+  watchPhone()
 }
 
 function stop() {
   if (watch !== undefined) navigator.geolocation.clearWatch(watch)
   window.clearInterval(timer)
   document.removeEventListener('visibilitychange', stayAwake)
+  document.removeEventListener('visibilitychange', askAgain)
   void lock?.release().catch(() => {})
   void send()
   watch = timer = lock = undefined
@@ -97,9 +110,14 @@ function failed(e: GeolocationPositionError) {
 async function stayAwake() {
   if (document.visibilityState !== 'visible') void send() // before the browser stops the page
   if (!tracking || document.visibilityState !== 'visible') return
+  const { trip } = tracking
   try {
-    lock = await navigator.wakeLock.request('screen')
-    lock.addEventListener('release', () => tracking && become({ ...tracking, awake: false }))
+    const mine = await navigator.wakeLock.request('screen')
+    if (tracking?.trip !== trip) return void mine.release().catch(() => {}) // the trip ended meanwhile
+    lock = mine
+    mine.addEventListener('release', () => {
+      if (tracking && lock === mine) become({ ...tracking, awake: false })
+    })
     become({ ...tracking, awake: true })
   } catch {
     if (tracking) become({ ...tracking, awake: false }) // the browser cannot, or the battery is low

@@ -7,7 +7,20 @@ import { Picture } from '../picture'
 import type { Item } from '../queue'
 import { Link } from '../route'
 import { Button, Card, Empty, Page, Shown, Status } from '../ui'
-import { end, type Place, placesOf, type Rider, start, type Trip, type TripState, takeBack, tap, useTrip } from './acts'
+import {
+  end,
+  isOpen,
+  type Place,
+  placesOf,
+  type Rider,
+  resume,
+  start,
+  type Trip,
+  type TripState,
+  takeBack,
+  tap,
+  useTrip,
+} from './acts'
 import { Call, useContacts } from './family'
 import { type Tracking, useTracking } from './position'
 import { TripStatus } from './today'
@@ -20,7 +33,11 @@ export function TripPage({ id }: { id: string }) {
   if (state.read.error && asProblem(state.read.error).status === 404)
     return (
       <Page title={t('driver.trip')} back="/">
-        <Empty text={t('driver.handedOver')} />
+        <Empty text={t('driver.handedOver')}>
+          <Link to="/messages/notices" className="button">
+            {t('notices.title')}
+          </Link>
+        </Empty>
       </Page>
     )
   return (
@@ -39,9 +56,17 @@ export function TripPage({ id }: { id: string }) {
                 <TripStatus of={trip.status} />
               </div>
               {trip.status === 'scheduled' && <Start trip={trip} />}
-              {trip.status === 'in_progress' && <UnderWay state={state} trip={trip} tracking={tracking} />}
-              {trip.status !== 'in_progress' &&
-                placesOf(trip).map((p) => <PlaceCard key={p.key} trip={trip} place={p} />)}
+              {trip.status === 'paused' && <Paused trip={trip} />}
+              {state.refused && (
+                <p className="error" role="alert">
+                  {state.refused}
+                </p>
+              )}
+              {isOpen(trip) ? (
+                <UnderWay state={state} trip={trip} tracking={tracking} />
+              ) : (
+                placesOf(trip).map((p) => <PlaceCard key={p.key} trip={trip} place={p} />)
+              )}
             </>
           )
         }}
@@ -70,6 +95,18 @@ function Start({ trip }: { trip: Trip }) {
   )
 }
 
+/** A trip that another device of the driver's paused. Riders are tapped all the same: the bus stands, and children get on and off. */
+function Paused({ trip }: { trip: Trip }) {
+  return (
+    <Card label={t('driver.paused')}>
+      <p>{t('driver.pausedWhat')}</p>
+      <Button look="main" onClick={() => void resume(trip)}>
+        {t('driver.resume')}
+      </Button>
+    </Card>
+  )
+}
+
 function UnderWay({ state, trip, tracking }: { state: TripState; trip: Trip; tracking: Tracking | undefined }) {
   const places = placesOf(trip)
   const next = places.find((p) => p.open)
@@ -85,11 +122,6 @@ function UnderWay({ state, trip, tracking }: { state: TripState; trip: Trip; tra
           </div>
           <Riders trip={trip} place={next} unsent={state.unsent} contacts={contacts} open large />
         </section>
-      )}
-      {state.refused && (
-        <p className="error" role="alert">
-          {state.refused}
-        </p>
       )}
       <Position tracking={tracking} />
       {places
@@ -273,7 +305,7 @@ function End({ trip, ends }: { trip: Trip; ends: boolean }) {
         </div>
       )}
       <Button
-        look={aboard || waiting ? 'plain' : 'main'}
+        look={aboard || waiting || trip.status === 'paused' ? 'plain' : 'main'}
         onClick={() => {
           setAsked(true)
           if (!aboard && !waiting) void end(trip)

@@ -8,6 +8,7 @@ import { type DataOf, type Item, put, useTaken, useUnsent } from '../queue'
 import { useRead } from '../read'
 import { Button, Card, Field, Page, Shown } from '../ui'
 import { Unsent } from '../unsent'
+import { useHold } from '../update'
 
 const lane = 'leave-decision'
 type Decision = Item<DataOf<'/teacher/leave/decide'>>
@@ -58,6 +59,7 @@ function Request({ of }: { of: Schemas['LeaveView'] }) {
   const [refuses, setRefuses] = useState(false)
   const [note, setNote] = useState('')
   const [error, setError] = useState('')
+  useHold(refuses && note !== '')
   const days = daysOf(of, format.date)
   const decide = async (status: 'APPROVED' | 'REJECTED') => {
     try {
