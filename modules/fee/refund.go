@@ -194,7 +194,7 @@ func (r Refund) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	doc.Field("Amount", f.Money(r.Amount))
 	doc.Field("Amount in words", f.InWords(r.Amount))
 	doc.Field("Reason", r.Reason)
-	doc.Field("Paid by", r.PaidByName)
-	doc.Signatures("Paid by", "Received by")
+	doc.Field("Paid out by", r.PaidByName)
+	doc.Signatures("Paid out by", "Received by")
 	return printed(doc, "refund-"+r.RefundNumber)
 }
