@@ -11,8 +11,8 @@ const (
 )
 
 // inGSM are signs of money that delivery writes in an SMS as the GSM alphabet can, and how.
-var inGSM = [][2]string{{"\u00a0", " "}, {"₹", "Rs "}, {"₦", "NGN "}, {"₱", "PHP "}, {"₪", "ILS "}, {"₩", "KRW "}, {"₴", "UAH "}, {"₸", "KZT "},
-	{"₺", "TRY "}, {"₵", "GHS "}, {"৳", "BDT "}, {"฿", "THB "}, {"₫", "VND "}}
+var inGSM = [][2]string{{"\u00a0", " "}, {"₹", "Rs "}, {"₦", "NGN "}, {"₱", "PHP "}, {"₪", "ILS "}, {"₩", "KRW "}, {"₴", "UAH "},
+	{"₸", "KZT "}, {"₺", "TRY "}, {"₵", "GHS "}, {"৳", "BDT "}, {"฿", "THB "}, {"₫", "VND "}}
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
