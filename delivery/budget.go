@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf16"
 
@@ -30,6 +31,7 @@ var gsm = func() map[rune]int {
 // other, and 153 or 67 each when it takes more than one.
 func Segments(text string) int {
 	places, plain := 0, true
+	text = inGSM.Replace(text)
 	for _, r := range text {
 		n, known := gsm[r]
 		plain = plain && known
@@ -45,12 +47,16 @@ func Segments(text string) int {
 	return (places + each - 1) / each
 }
 
+// inGSM writes signs of money as the GSM alphabet can: one ₹ in an English text would double what it costs.
+var inGSM = strings.NewReplacer("\u00a0", " ", "₹", "Rs ", "₦", "NGN ", "₱", "PHP ", "₪", "ILS ", "₩", "KRW ", "₴", "UAH ", "₸", "KZT ",
+	"₺", "TRY ", "₵", "GHS ", "৳", "BDT ", "฿", "THB ", "₫", "VND ")
+
 // smsText is the text of a message as an SMS.
 func smsText(m Message) string {
 	if m.Title == "" {
-		return m.Body
+		return inGSM.Replace(m.Body)
 	}
-	return m.Title + ": " + m.Body
+	return inGSM.Replace(m.Title + ": " + m.Body)
 }
 
 const spendSchool = `insert into sms_day as s (day, segments)

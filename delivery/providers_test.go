@@ -299,6 +299,7 @@ func TestSegmentsAreCountedAsProvidersDo(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 1, strings.Repeat("a", 160): 1, strings.Repeat("a", 161): 2, strings.Repeat("a", 306): 2, strings.Repeat("a", 307): 3,
 		strings.Repeat("€", 80): 1, strings.Repeat("€", 81): 2, strings.Repeat("अ", 70): 1, strings.Repeat("अ", 71): 2,
+		strings.Repeat("₹", 53): 1, strings.Repeat("₹", 54): 2, // in an SMS it is Rs
 		strings.Repeat("अ", 135): 3, strings.Repeat("😀", 35): 1, strings.Repeat("😀", 36): 2,
 	} {
 		if n := delivery.Segments(text); n != want {

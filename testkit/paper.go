@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 )
@@ -37,15 +38,25 @@ func (p Printed) Says(text string) bool {
 	return false
 }
 
+// kept counts the papers of each test that are kept to look at.
+var (
+	keepPaper sync.Mutex
+	kept      = map[string]int{}
+)
+
 // ReadPaper reads a PDF that the service made. In the folder PAPERS it is also kept to look at,
-// under the test's name.
+// under the test's name and which of its papers it is.
 func ReadPaper(t *testing.T, body []byte) Printed {
 	t.Helper()
 	if !bytes.HasPrefix(body, []byte("%PDF-")) {
 		t.Fatalf("no PDF: %.200s", body)
 	}
 	if folder := os.Getenv("PAPERS"); folder != "" {
-		if err := os.WriteFile(folder+"/"+strings.ReplaceAll(t.Name(), "/", "-")+".pdf", body, 0o600); err != nil {
+		keepPaper.Lock()
+		kept[t.Name()]++
+		name := strings.ReplaceAll(t.Name(), "/", "-") + "-" + strconv.Itoa(kept[t.Name()]) + ".pdf"
+		keepPaper.Unlock()
+		if err := os.WriteFile(folder+"/"+name, body, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,3 +98,83 @@ func TestPages_DatesAndCharts_AreReadInEveryLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+var (
+	// camelCase is a name of the wire in a text; the rest of the words with a capital inside are names of things.
+	camelCase = regexp.MustCompile(`\b[a-z]+[A-Z]\w*`)
+	properly  = regexp.MustCompile(`\{\w+\}|\biP(?:hone|ad)\b|\baSc\b|\bkB\b`)
+	// retired are words that an office does not say, each replaced by one of its own.
+	retired = regexp.MustCompile(`(?i)given by itself|no place yet|\bnot said\b|let them leave|the same again|present password|is not whole|` +
+		`let this payment be|\blet it be\b|paid ahead|earned by|not heard of|put it aside|\btake up\b|shown until|\btold \{|book of changes|` +
+		`\bmend them\b|\bby itself\b|who pays\?|whose account\?|is not there\b`)
+)
+
+// TestTexts_OfConsoleAndApp_AreInTheWordsOfAnOffice: no text has a name of the wire, nor a word that was replaced by another.
+func TestTexts_OfConsoleAndApp_AreInTheWordsOfAnOffice(t *testing.T) {
+	t.Parallel()
+	texts := 0
+	check := func(text string) {
+		texts++
+		if name := camelCase.FindString(properly.ReplaceAllString(text, "")); name != "" {
+			t.Errorf("%q has a name of the wire, %s: say its label", text, name)
+		}
+		if word := retired.FindString(text); word != "" {
+			t.Errorf("%q says %q, which an office says otherwise", text, word)
+		}
+	}
+	var each func(any)
+	each = func(of any) {
+		switch of := of.(type) {
+		case string:
+			check(of)
+		case map[string]any:
+			for _, part := range of {
+				each(part)
+			}
+		}
+	}
+	for path, keys := range map[string]bool{"src/messages/console/hi.json": true, "src/messages/en.json": false} {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var catalogue map[string]any
+		if err := json.Unmarshal(source, &catalogue); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for key, text := range catalogue {
+			if keys { // the console's texts are the keys of its languages
+				check(key)
+			} else {
+				each(text)
+			}
+		}
+	}
+	if texts < 2000 {
+		t.Errorf("%d texts were found: catalogues are elsewhere now", texts)
+	}
+}
+
+// TestPages_IDsOfRecordsAndRequests_AreBehindDetails: an office needs neither; who helps asks for them.
+func TestPages_IDsOfRecordsAndRequests_AreBehindDetails(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir("src/pages", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		hidden := detailsOf.ReplaceAllString(string(source), "")
+		for _, shown := range shownID.FindAllString(hidden, -1) {
+			t.Errorf("%s shows %s: put it into <Technical>", path, strings.TrimSpace(shown))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	detailsOf = regexp.MustCompile(`(?s)<Technical>.*?</Technical>`)
+	shownID   = regexp.MustCompile(`>\s*\{\w+\.(?:requestId|entityId|recordId|id)\}`)
+)

@@ -16,6 +16,8 @@ type exampleMaker struct {
 	school *testkit.School
 	admin  *testkit.Client
 	last   stamped // what the last POST answered
+
+	lastPath string // and which it was
 }
 
 // stamped is the part of an answer that says which record it is, and since when as it is.
@@ -37,7 +39,7 @@ func create(t testing.TB, admin *testkit.Client, path string, data map[string]an
 
 func (m *exampleMaker) Create(path string, data map[string]any) uuid.UUID {
 	m.t.Helper()
-	m.last = testkit.Post[stamped](m.t, m.admin, path, data)
+	m.last, m.lastPath = testkit.Post[stamped](m.t, m.admin, path, data), path
 	return m.last.ID
 }
 

@@ -82,7 +82,7 @@ func chargeAdHoc(c api.Ctx, r adHocIn) (AdHocCharged, error) {
 	postings, notices := make([]posting, len(students)), make([]notice.Notice, len(students))
 	for i, s := range students {
 		p := r.posting(head, year, numbers(i), s.ID)
-		postings[i], notices[i] = p, chargedNotice(c, s, p.invoice, int64(r.Amount))
+		postings[i], notices[i] = p, chargedNotice(figures(c), s, p.invoice, int64(r.Amount))
 		out.Students = append(out.Students, AdHocStudent{s.ID, roster.FullName(s.FirstName, s.LastName), &p.id})
 	}
 	if err := post(c, postings...); err != nil {

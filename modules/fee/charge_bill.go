@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/notice"
+	"homeroom/paper"
 	"homeroom/tenancy"
 )
 
@@ -59,6 +60,7 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	}
 	postings := make([]posting, 0, len(students)+len(grants))
 	notices := make([]notice.Notice, 0, len(students))
+	f := figures(c)
 	for _, st := range students {
 		joined := year.StartDate
 		if s.ProRata {
@@ -97,7 +99,7 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 			}
 		}
 		out.Charged, out.Amount, out.Concession = out.Charged+1, out.Amount+total, out.Concession+total-left
-		notices = append(notices, chargedNotice(c, st, v, left))
+		notices = append(notices, chargedNotice(f, st, v, left))
 		if !stays.whole() {
 			out.ProRata, out.ProRataAmount = out.ProRata+1, out.ProRataAmount+total
 		}
@@ -115,10 +117,10 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	return out, nil
 }
 
-func chargedNotice(c api.Ctx, st chargeable, v *invoice, amount int64) notice.Notice {
+func chargedNotice(f paper.Figures, st chargeable, v *invoice, amount int64) notice.Notice {
 	return notice.Notice{Type: notice.Fee, Key: "fee invoice " + v.id.String(), RecordID: v.id, StudentID: &st.ID,
 		Text: notice.Text{Name: "fee.charged", Values: notice.Values{"what": v.name,
-			"child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": money(c, amount), "date": v.due}}}
+			"child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": f.Money(amount), "date": day(f, v.due)}}}
 }
 
 // lines are what an instalment costs under each head, where it costs anything.

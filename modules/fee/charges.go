@@ -87,6 +87,6 @@ func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	}
 	notice.Send(c,
 		demandNotice(made.id, who.ID, notice.Text{Name: "fee.charged",
-			Values: notice.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": p.DueDate}}))
+			Values: notice.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": day(figures(c), p.DueDate)}}))
 	return made.id, nil
 }

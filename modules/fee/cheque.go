@@ -138,7 +138,7 @@ func bounceCheque(c api.Ctx, r bounce) (Cheque, error) {
 			return out, err
 		}
 		notice.Send(c, demandNotice(made.id, named.StudentID, notice.Text{Name: "fee.charged", Values: notice.Values{
-			"what": made.narration, "child": named.StudentName, "amount": money(c, out.Charge), "date": c.Today()}}))
+			"what": made.narration, "child": named.StudentName, "amount": money(c, out.Charge), "date": day(figures(c), c.Today())}}))
 	}
 	balances := map[uuid.UUID]int64{}
 	var people []payer

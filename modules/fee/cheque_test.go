@@ -161,7 +161,7 @@ func TestChequesInClearing_AreToldWithDuesAndReminders(t *testing.T) {
 	if sent.Sent != 1 || sent.Students[0].InClearing != 1_000 {
 		t.Errorf("reminded %+v", sent)
 	}
-	if n := o.Count(t, "notification", "title = 'Fee reminder' and body like '%INR 10.00 are in clearing%'"); n != 1 {
+	if n := o.Count(t, "notification", "title = 'Fee reminder' and body like '%₹10.00 are in clearing%'"); n != 1 {
 		t.Errorf("%d reminders tell of the cheque, want 1", n)
 	}
 	o.clerk.Refuses(t, "POST", refundPath, map[string]any{"studentId": ravi, "amount": 1, "paymentMode": "CASH", "reason": "Left"}, 409, "")

@@ -210,7 +210,7 @@ func sameAgain(amount, name, receipt string) *api.Error {
 		"Confirm that it is received again", amount, name, receipt))
 }
 
-var errRepeated = sameAgain("INR 500.00", "Asha Rao", "2026-27/R-000001") // as the document shows it
+var errRepeated = sameAgain("₹500.00", "Asha Rao", "2026-27/R-000001") // as the document shows it
 
 // atCounter locks a student's account and reads its open invoices.
 func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {

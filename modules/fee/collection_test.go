@@ -49,8 +49,8 @@ func TestAPaymentSettlesTheOldestDuesAndTheRestIsForTheNextCharge(t *testing.T) 
 		order by n.created_at`).Scan(&told).Error; err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != 4 || told[0].Title != "Fees charged" || !strings.Contains(told[0].Body, "INR 60.01") ||
-		told[1].Title != "Payment received" || !strings.Contains(told[2].Body, "Advance: INR 20.00") {
+	if len(told) != 4 || told[0].Title != "Fees charged" || !strings.Contains(told[0].Body, "₹60.01") ||
+		told[1].Title != "Payment received" || !strings.Contains(told[2].Body, "Advance: ₹20.00") {
 		t.Errorf("told %+v", told)
 	}
 	if n := o.Count(t, "notice", "type <> 'FEE' or title ~ '[0-9]' or teaser ~ '[0-9]'"); n != 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"homeroom/api"
 	"homeroom/modules/fee"
 	"homeroom/testkit"
 )
@@ -104,7 +105,8 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	if err := o.DB(t).Raw(`select body from notification where title = 'Fee reminder'`).Scan(&body).Error; err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("Pay INR 2.99 for Asha Rao by %s! Not due yet: INR 60.00, by %s.", o.today, o.today.AddDays(60)); body != want {
+	written := func(d api.Date) string { return d.In(o.Location()).Format("2 Jan 2006") }
+	if want := fmt.Sprintf("Pay ₹2.99 for Asha Rao by %s! Not due yet: ₹60.00, by %s.", written(o.today), written(o.today.AddDays(60))); body != want {
 		t.Errorf("told %q, want %q", body, want)
 	}
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{uuid.New()}}, 422, "")

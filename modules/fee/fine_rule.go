@@ -123,12 +123,13 @@ func FineLate(c api.Ctx, day api.Date) (int64, error) {
 const morning = 9 * time.Hour
 
 func (f lateFine) notice(c api.Ctx) notice.Notice {
+	writes := figures(c)
 	more := any("")
 	if f.FineType == "PER_DAY" {
-		more = notice.Text{Name: "fee.perDay", Values: notice.Values{"amount": money(c, f.FineAmount)}}
+		more = notice.Text{Name: "fee.perDay", Values: notice.Values{"amount": writes.Money(f.FineAmount)}}
 	}
 	n := demandNotice(f.TransactionID, f.StudentID, notice.Text{Name: "fee.late", Values: notice.Values{
-		"amount": money(c, f.Amount), "child": f.StudentName, "what": f.Name, "date": f.DueDate, "more": more}})
+		"amount": writes.Money(f.Amount), "child": f.StudentName, "what": f.Name, "date": day(writes, f.DueDate), "more": more}})
 	if due := c.Today().In(c.School.Location()).Add(morning); c.Now.Before(due) {
 		n.DueAt = due
 	}

@@ -53,7 +53,7 @@ func TestLateFine_FamilyIsNotifiedOnce(t *testing.T) {
 	if n := written(); n != 1 {
 		t.Errorf("%d notices of the first fine, want 1", n)
 	}
-	if n := o.Count(t, "notice", "body like '%INR 1.00 for Late Rao: Term 1 was due on % INR 1.00 is added for every further day.'"); n != 1 {
+	if n := o.Count(t, "notice", "body like '%₹1.00 for Late Rao: Term 1 was due on % ₹1.00 is added for every further day.'"); n != 1 {
 		t.Errorf("the notice does not say what is fined")
 	}
 	o.night(t, 2)

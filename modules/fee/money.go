@@ -13,16 +13,11 @@ import (
 var spoken = map[string]string{"CASH": "cash", "CHEQUE": "cheque", "CARD": "card", "UPI": "UPI", "BANK_TRANSFER": "bank transfer",
 	"ONLINE": "online payment"}
 
-// money writes minor units for people, in the school's currency: INR 1,500.00.
-func money(c api.Ctx, amount int64) string { return c.School.Currency + " " + plain(c, amount) }
-
-// plain is money without the currency's name.
-func plain(c api.Ctx, amount int64) string { return grouped(c, amount, ",") }
+// money writes minor units as the school does: ₹1,500.00.
+func money(c api.Ctx, amount int64) string { return figures(c).Money(amount) }
 
 // cell is money as a spreadsheet reads it.
-func cell(c api.Ctx, amount int64) string { return grouped(c, amount, "") }
-
-func grouped(c api.Ctx, amount int64, comma string) string {
+func cell(c api.Ctx, amount int64) string {
 	places := tenancy.CurrencyDigits(c.School.Currency)
 	sign := ""
 	if amount < 0 {
@@ -30,18 +25,10 @@ func grouped(c api.Ctx, amount int64, comma string) string {
 	}
 	digits := fmt.Sprintf("%0*d", places+1, amount)
 	units, rest := digits[:len(digits)-places], digits[len(digits)-places:]
-	var out strings.Builder
-	out.WriteString(sign)
-	for i, d := range units {
-		if i > 0 && (len(units)-i)%3 == 0 {
-			out.WriteString(comma)
-		}
-		out.WriteRune(d)
-	}
 	if places > 0 {
-		out.WriteString("." + rest)
+		rest = "." + rest
 	}
-	return out.String()
+	return sign + units + rest
 }
 
 // standing says how an account stands.

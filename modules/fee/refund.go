@@ -185,19 +185,16 @@ func readPaper[T interface {
 }
 
 func (r Refund) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	doc := paper.New(head, "Refund "+r.RefundNumber)
-	doc.Field("Paid on", r.PaidOn.String())
-	doc.Field("Student", r.StudentName)
-	doc.Field("Admission number", r.AdmissionNumber)
-	if r.ClassName != "" {
-		doc.Field("Class", r.ClassName)
-	}
-	doc.Field("Amount", money(c, r.Amount))
-	doc.Field("Paid by", spoken[r.PaymentMode])
-	if r.ReferenceNumber != "" {
-		doc.Field("Reference", r.ReferenceNumber)
-	}
+	f := figures(c)
+	doc := paper.New(head, "Refund receipt")
+	doc.Pairs([2]string{"Receipt no.", r.RefundNumber}, [2]string{"Date", day(f, r.PaidOn)},
+		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName},
+		[2]string{"Paid by", spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber})
+	doc.Gap(2)
+	doc.Field("Amount", f.Money(r.Amount))
+	doc.Field("Amount in words", f.InWords(r.Amount))
 	doc.Field("Reason", r.Reason)
-	doc.Signatures("Paid by", "Received by")
+	doc.Field("Paid out by", r.PaidByName)
+	doc.Signatures("Paid out by", "Received by")
 	return printed(doc, "refund-"+r.RefundNumber)
 }

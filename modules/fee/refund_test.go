@@ -111,6 +111,41 @@ func TestRefund_AskedForTenTimesAtOnce_IsPaidOnce(t *testing.T) {
 	o.sound(t)
 }
 
+// TestRefundAndWriteOff_OnPaper_HaveTheGlyphsOfNames has names, classes' dues and reasons in four scripts.
+func TestRefundAndWriteOff_OnPaper_HaveTheGlyphsOfNames(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.set(t, map[string]any{"locale": "en-IN", "address": "12 MG Road\nPune"})
+	written := o.today.In(o.Location()).Format("2 Jan 2006")
+	for script, name := range scripts {
+		left, gone := o.admit(t, name), o.admit(t, name)
+		o.pay(t, left, 123_450, "CASH")
+		back := testkit.Post[fee.Refunded](t, o.clerk, refundPath,
+			map[string]any{"studentId": left, "amount": 123_450, "paymentMode": "BANK_TRANSFER", "reference": "UTR 1", "reason": name})
+		o.owes(t, gone, 30_000, 40)
+		o.owes(t, gone, 20_000, 3)
+		off := testkit.Post[fee.WriteOff](t, o.clerk, writeOffPath, map[string]any{"studentId": gone, "reason": name})
+		for path, says := range map[string][]string{
+			refundPath + "/" + back.ID.String():  {back.RefundNumber, written, "₹1,234.50", "One thousand two hundred thirty-four rupees and fifty paise only"},
+			writeOffPath + "/" + off.ID.String(): {off.WriteOffNumber, written, "300.00", "500.00", "Five hundred rupees only"},
+		} {
+			on := o.print(t, path)
+			if len(on.Missing) > 0 {
+				t.Errorf("%s: no glyphs for %q", script, on.Missing)
+			}
+			for _, want := range append(says, name+" Rao", "Class 5 A", "12 MG Road", o.Name) {
+				if !on.Says(want) {
+					t.Errorf("%s: the paper does not say %q: %q", script, want, on.Pages)
+				}
+			}
+			if n := strings.Count(strings.Join(on.Pages[0], "\n"), name); n < 2 {
+				t.Errorf("%s: name and reason are there %d times, want both: %q", script, n, on.Pages)
+			}
+		}
+	}
+	o.sound(t)
+}
+
 const writeOffPath = "/school-admin/fee/write-off"
 
 func TestWriteOff_TakesWhatIsDueOffTheOldestInvoices(t *testing.T) {

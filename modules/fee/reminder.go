@@ -168,15 +168,16 @@ func remind(c api.Ctx, due []Reminded) error {
 	if err := c.DB.Raw(`select fee_reminder_text from school_setting`).Scan(&text).Error; err != nil {
 		return fmt.Errorf("reading the reminder's text: %w", err)
 	}
+	f := figures(c)
 	for _, d := range due {
-		day := c.Today()
+		since := c.Today()
 		if d.DueDate != nil {
-			day = *d.DueDate
+			since = *d.DueDate
 		}
-		body := strings.NewReplacer("{student}", d.StudentName, "{amount}", money(c, d.Amount), "{dueDate}", day.String()).Replace(text)
+		body := strings.NewReplacer("{student}", d.StudentName, "{amount}", f.Money(d.Amount), "{dueDate}", day(f, since)).Replace(text)
 		if d.NextDueDate != nil {
 			next, err := notice.Translate(c.School.Locale,
-				notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": money(c, d.Upcoming), "date": *d.NextDueDate}})
+				notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": f.Money(d.Upcoming), "date": day(f, *d.NextDueDate)}})
 			if err != nil {
 				return err
 			}
@@ -184,7 +185,7 @@ func remind(c api.Ctx, due []Reminded) error {
 		}
 		if d.InClearing > 0 {
 			cheques, err := notice.Translate(c.School.Locale,
-				notice.Text{Name: "fee.clearing", Values: notice.Values{"amount": money(c, d.InClearing)}})
+				notice.Text{Name: "fee.clearing", Values: notice.Values{"amount": f.Money(d.InClearing)}})
 			if err != nil {
 				return err
 			}

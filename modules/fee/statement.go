@@ -13,11 +13,12 @@ func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 	doc := paper.New(head, "Statement of account")
 	doc.Pairs([2]string{"Student", strings.TrimSpace(r.Student.FirstName + " " + r.Student.LastName)},
 		[2]string{"Date", day(f, c.Today())}, [2]string{"Admission no.", r.Student.AdmissionNumber},
-		[2]string{"Class", strings.TrimSpace(r.Student.ClassName + " " + r.Student.DivisionName)})
-	doc.Field("Balance", balanceWords(f, r.Balance))
+		[2]string{"Class", strings.TrimSpace(r.Student.ClassName + " " + r.Student.DivisionName)},
+		[2]string{"Balance", balanceWords(f, r.Balance)})
 	if r.Clearing > 0 {
 		doc.Field("Cheques in clearing", f.Money(r.Clearing))
 	}
+	doc.Gap(2)
 	doc.Gap(1)
 	var rows [][]string
 	for _, e := range r.Entries {

@@ -2,6 +2,7 @@ package fee
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -151,21 +152,24 @@ func (m *Module) getWriteOff(c api.Ctx, r printable) (api.MaybeFile[WriteOffRece
 }
 
 func (r WriteOffReceipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	doc := paper.New(head, "Write-off "+r.WriteOffNumber)
-	doc.Field("Written off on", r.WrittenOffOn.String())
-	doc.Field("Student", r.StudentName)
-	doc.Field("Admission number", r.AdmissionNumber)
-	if r.ClassName != "" {
-		doc.Field("Class", r.ClassName)
-	}
-	doc.Field("Amount", money(c, r.Amount))
-	for _, a := range r.Invoices {
-		doc.Field("Off "+a.Number, a.Name+", "+money(c, a.Amount))
-	}
-	doc.Field("Reason", r.Reason)
+	f := figures(c)
+	doc := paper.New(head, "Write-off receipt")
 	if r.Reversed {
-		doc.Field("Reversed", "It is due again")
+		doc.Field("REVERSED", "It is due again")
 	}
+	doc.Pairs([2]string{"Receipt no.", r.WriteOffNumber}, [2]string{"Date", day(f, r.WrittenOffOn)},
+		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName})
+	doc.Gap(2)
+	var rows [][]string
+	for _, a := range r.Invoices {
+		rows = append(rows, []string{a.Number, a.Name, f.Plain(a.Amount)})
+	}
+	doc.Grid(paper.Grid{Columns: []paper.Column{{Title: "Invoice", Width: 45}, {Title: "For", Width: 90},
+		{Title: "Amount (" + strings.TrimSpace(f.Sign()) + ")", Width: 35, Number: true}}, Rows: rows,
+		Totals: [][]string{{"Written off", "", f.Plain(r.Amount)}}})
+	doc.Field("Amount in words", f.InWords(r.Amount))
+	doc.Field("Reason", r.Reason)
+	doc.Field("Written off by", r.WrittenOffByName)
 	doc.Signatures("Written off by", "Approved by")
 	return printed(doc, "write-off-"+r.WriteOffNumber)
 }

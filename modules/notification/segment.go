@@ -10,13 +10,20 @@ const (
 	gsmExtra = "^{}\\[~]|€\f"
 )
 
+// inGSM are signs of money that delivery writes in an SMS as the GSM alphabet can, and how.
+var inGSM = [][2]string{{"\u00a0", " "}, {"₹", "Rs "}, {"₦", "NGN "}, {"₱", "PHP "}, {"₪", "ILS "}, {"₩", "KRW "}, {"₴", "UAH "},
+	{"₸", "KZT "}, {"₺", "TRY "}, {"₵", "GHS "}, {"৳", "BDT "}, {"฿", "THB "}, {"₫", "VND "}}
+
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // InSegments are tables beside a message m with a title and a body: how many SMS it is,
 // as sms.segments. The school's budget counts what waits by it. Of another channel it is one.
 func InSegments(title, body string) string {
-	return `lateral (select case when m.channel = 'SMS' then coalesce(nullif(` + title + `, '') || ': ', '') || ` + body +
-		` else '' end as text) words,
+	text := `coalesce(nullif(` + title + `, '') || ': ', '') || ` + body
+	for _, sign := range inGSM {
+		text = `replace(` + text + `, ` + quoted(sign[0]) + `, ` + quoted(sign[1]) + `)`
+	}
+	return `lateral (select case when m.channel = 'SMS' then ` + text + ` else '' end as text) words,
 		lateral (select translate(words.text, ` + quoted(gsmBasic+gsmExtra) + `, '') = '' as plain) alphabet,
 		lateral (select length(words.text) + case
 		when alphabet.plain then length(words.text) - length(translate(words.text, ` + quoted(gsmExtra) + `, ''))

@@ -84,7 +84,7 @@ func (m *Module) giveTo(c api.Ctx, t Trip, r handover) (TripDetail, error) {
 	before := t
 	t.DriverID, t.UpdatedAt, t.UpdatedBy = &r.DriverID, c.Now, &c.User.ID
 	t.Version++
-	if err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("driver_id", "version", "updated_at",
+	if err := c.DB.Where("id = ?", t.ID).Select("driver_id", "version", "updated_at",
 		"updated_by").Updates(&t).Error; err != nil {
 		return TripDetail{}, fmt.Errorf("handing a trip over: %w", err)
 	}

@@ -93,7 +93,7 @@ func (m *Module) turn(c api.Ctx, t Trip, to string, from []string, change func(*
 	t.Status = to
 	t.Version++
 	t.UpdatedAt, t.UpdatedBy = c.Now, &c.User.ID
-	err := c.DB.Model(&Trip{}).Where("id = ?", t.ID).Select("status", "started_at", "ended_at", "driver_id", "cancel_reason", "version",
+	err := c.DB.Where("id = ?", t.ID).Select("status", "started_at", "ended_at", "driver_id", "cancel_reason", "version",
 		"updated_at", "updated_by").Updates(&t).Error
 	if err != nil {
 		return t, fmt.Errorf("changing a trip's state: %w", err)

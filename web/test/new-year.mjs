@@ -34,7 +34,7 @@ async function walk({ page, url, email, password, student, say }) {
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
   await page
     .getByRole('status')
-    .getByText(/begins by itself on/)
+    .getByText(/begins automatically on/)
     .waitFor()
   await accessible(page, 'a plan of a new year')
   await look('new-year-plan')

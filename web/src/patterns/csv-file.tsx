@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { asProblem, save, upload } from '../api/client'
 import { t } from '../messages/console'
+import { named } from './words'
 
 export interface FileError {
   row: number
@@ -192,8 +193,7 @@ export function DryRunTable({ rows, errors, max = 50 }: { rows: string[][]; erro
                         {rows[n - 1]?.[i] ?? ''}
                         {here.map((e, j) => (
                           <div key={j} className="why">
-                            {same(names[i]!, e.column) || !e.column ? '' : `${e.column} `}
-                            {e.message}
+                            {same(names[i]!, e.column) || !e.column ? e.message : named(e.message, e.column)}
                           </div>
                         ))}
                       </td>

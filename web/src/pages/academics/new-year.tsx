@@ -130,7 +130,7 @@ function MakePlan({ plan, made }: { plan: Plan; made: () => void }) {
         <Stack gap={16} className="reading">
           <Text>
             {t(
-              'On {startDate} the school goes from {name} to {name2} by itself. What is added or changed until then is taken along.',
+              'On {startDate} the school goes from {name} to {name2} automatically. What is added or changed until then is taken along.',
               { startDate: format.date(to.startDate), name: plan.fromYear?.name, name2: to.name },
             )}
           </Text>
@@ -305,7 +305,7 @@ function MadePlan({ plan, change }: { plan: Plan; change: () => void }) {
   })
   const ready = plan.state === 'READY'
   const title = ready
-    ? t('{name} begins by itself on {startDate}', { name: to.name, startDate: format.date(to.startDate) })
+    ? t('{name} begins automatically on {startDate}', { name: to.name, startDate: format.date(to.startDate) })
     : plan.doneAt
       ? t('{name} has begun: {doneAt}', { name: to.name, doneAt: format.dateTime(plan.doneAt) })
       : t('{name} has begun', { name: to.name })

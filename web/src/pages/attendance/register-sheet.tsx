@@ -5,7 +5,7 @@ import { type KeyboardEvent, memo, useCallback, useMemo, useRef, useState } from
 import { flushSync } from 'react-dom'
 import { api, asProblem, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
-import { useMay, useSession } from '../../api/session'
+import { useMay } from '../../api/session'
 import { rich, t } from '../../messages/console'
 import { saveCSV } from '../../patterns/csv'
 import { Trouble, UnsavedGuard } from '../../patterns/feedback'
@@ -52,7 +52,6 @@ export function DaySheet({
 }) {
   const may = useMay()
   const format = useFormat()
-  const { school } = useSession()
   const editable = may('attendance', 'write')
   const [marks, setMarks] = useState<Marks>({}) // what is not saved yet
   const [bad, setBad] = useState<Record<string, string>>({})
@@ -235,16 +234,6 @@ export function DaySheet({
   const problem = save.error ? asProblem(save.error) : null
   return (
     <>
-      <div className="only-print print-head">
-        <b>{school?.name}</b>
-        <span>
-          {t('Register of {whose}, {date}{periodName}', {
-            whose,
-            date: format.date(register.date),
-            periodName: lesson && `, ${lesson.periodName}, ${lesson.subjectName}`,
-          })}
-        </span>
-      </div>
       <KeptOffer kept={kept} what={t('Marks of this register were')} />
       <Group justify="space-between" mb={12} gap={8} className="no-print">
         <Group gap={16} aria-live="polite" className="figures">

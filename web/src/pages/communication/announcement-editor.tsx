@@ -46,7 +46,7 @@ const labels = {
   divisionIds: t('Divisions'),
   attachmentFileIds: t('Attachments'),
   publishAt: t('Published at'),
-  expiresAt: t('Shown until'),
+  expiresAt: t('Visible until'),
   urgent: t('Urgent'),
 }
 

@@ -8,6 +8,7 @@ import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { offerUndo } from '../../patterns/undo'
 import type { Card } from './card'
 
@@ -17,6 +18,7 @@ export function CardRemarks({ card }: { card: Card }) {
   return (
     <>
       <CardRemark
+        keptAs={`remark.${card.student.id}.${card.academicYearId}.teacher`}
         title={t("Class teacher's remark")}
         none={t('None yet. The printed card has lines to write one on.')}
         now={card.remark}
@@ -31,6 +33,7 @@ export function CardRemarks({ card }: { card: Card }) {
         }
       />
       <CardRemark
+        keptAs={`remark.${card.student.id}.${card.academicYearId}.principal`}
         title={t("Principal's remark")}
         none={t('None. The card is printed without one.')}
         now={card.principalRemark}
@@ -49,12 +52,14 @@ export function CardRemarks({ card }: { card: Card }) {
 }
 
 function CardRemark({
+  keptAs,
   title,
   none,
   now,
   mayWrite,
   write,
 }: {
+  keptAs: string
   title: string
   none: string
   now: Card['remark']
@@ -63,6 +68,12 @@ function CardRemark({
 }) {
   const format = useFormat()
   const [text, setText] = useState<string | null>(null)
+  const kept = useKept(
+    keptAs,
+    text === null || text === (now?.remark ?? '') ? undefined : text,
+    now?.remark ?? '',
+    setText,
+  )
   const save = useMutation({
     mutationFn: () => write({ remark: text ?? '', ...(now && { version: now.version }) }),
     onSuccess: () => {
@@ -77,6 +88,7 @@ function CardRemark({
       <Title order={2} mb={8}>
         {title}
       </Title>
+      <KeptOffer kept={kept} what={t('A part of this form was')} />
       {text === null ? (
         <Group gap={16} justify="space-between" align="flex-start">
           <div style={{ flex: 1, minWidth: 200 }}>

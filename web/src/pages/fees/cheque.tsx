@@ -7,6 +7,7 @@ import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
 import { Confirm, Dialog, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { moneyMoved } from './shared'
@@ -84,6 +85,10 @@ function Bounce({ of: r, family, close }: { of: Cheque; family: string; close: (
   const once = useOnce(`bounce.${r.id}`)
   const [reason, setReason] = useState('')
   const [charge, setCharge] = useState<number | null>(null)
+  const kept = useKept(`bounce.${r.id}`, reason || charge !== null ? { reason, charge } : undefined, r.id, (was) => {
+    setReason(was.reason)
+    setCharge(was.charge)
+  })
   const post = useMutation({
     mutationFn: () => {
       const data = { reason: reason.trim(), charge: charge ?? 0 }
@@ -116,6 +121,7 @@ function Bounce({ of: r, family, close }: { of: Cheque; family: string; close: (
         }}
       >
         <Stack gap={16}>
+          <KeptOffer kept={kept} what={t('A part of this form was')} />
           <Text>
             {t('{amount} from {studentName} is reversed, and the family is notified with the reason.{family}', {
               amount: format.money(r.amount),

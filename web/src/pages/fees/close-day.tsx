@@ -7,6 +7,7 @@ import { useMay } from '../../api/session'
 import { rich, t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { moneyMoved } from './shared'
@@ -61,6 +62,15 @@ function CloseDay({ of, close }: { of: Schemas['Closing']; close: () => void }) 
   const once = useOnce(`day.${of.from}`)
   const [counted, setCounted] = useState<number | null>(null)
   const [reason, setReason] = useState('')
+  const kept = useKept(
+    `close-day.${of.from}`,
+    counted !== null || reason ? { counted, reason } : undefined,
+    of.cash,
+    (was) => {
+      setCounted(was.counted)
+      setReason(was.reason)
+    },
+  )
   const difference = counted === null ? 0 : counted - of.cash
   const post = useMutation({
     mutationFn: () => {
@@ -95,6 +105,7 @@ function CloseDay({ of, close }: { of: Schemas['Closing']; close: () => void }) 
         }}
       >
         <Stack gap={16}>
+          <KeptOffer kept={kept} what={t('A part of this form was')} />
           <Text>
             {rich(
               'Cash received less paid out: {cash}. A closed day takes no more payments, refunds and reversals, and cannot be opened again.',

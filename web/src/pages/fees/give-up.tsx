@@ -12,6 +12,7 @@ import { useToday } from '../../patterns/choices'
 import { DateField } from '../../patterns/DateField'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { type Kept, KeptOffer, useKept } from '../../patterns/kept'
 import { MoneyInput } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
 import { modes, moneyMoved, type Report } from './shared'
@@ -29,6 +30,7 @@ function Giving({
   children,
   post,
   done,
+  kept,
   close,
 }: {
   title: string
@@ -42,6 +44,7 @@ function Giving({
   children?: ReactNode
   post: { mutate: () => void; isPending: boolean; error: unknown }
   done: boolean
+  kept: Kept | undefined
   close: () => void
 }) {
   const problem = post.error ? asProblem(post.error) : null
@@ -54,6 +57,7 @@ function Giving({
         }}
       >
         <Stack gap={16}>
+          <KeptOffer kept={kept} what={t('A part of this form was')} />
           <Text>{text}</Text>
           <MoneyInput label={t('Amount')} value={amount} onChange={setAmount} error={problem?.fields.amount} />
           {children}
@@ -95,6 +99,15 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
   const today = useToday()
   const [day, setDay] = useState('')
   const [reason, setReason] = useState('')
+  const words = { amount, mode, reference, day, reason }
+  const changed = amount !== r.advance || mode !== 'CASH' || !!(reference || day || reason)
+  const kept = useKept(`refund.${r.student.id}`, changed ? words : undefined, r.advance, (was) => {
+    setAmount(was.amount)
+    setMode(was.mode)
+    setReference(was.reference)
+    setDay(was.day)
+    setReason(was.reason)
+  })
   const post = useMutation({
     mutationFn: () => {
       const data: Schemas['RefundIn'] = {
@@ -140,6 +153,7 @@ export function RefundDialog({ report: r, close }: { report: Report; close: () =
       placeholder={t('Left the school')}
       post={post}
       done={once.done}
+      kept={kept}
       close={close}
     >
       <Radio.Group label={t('Paid out by')} value={mode} onChange={setMode}>
@@ -177,6 +191,11 @@ export function WriteOffDialog({ report: r, due, close }: { report: Report; due:
   const once = useOnce(`write-off.${r.student.id}`)
   const [amount, setAmount] = useState<number | null>(due)
   const [reason, setReason] = useState('')
+  const changed = amount !== due || !!reason
+  const kept = useKept(`write-off.${r.student.id}`, changed ? { amount, reason } : undefined, due, (was) => {
+    setAmount(was.amount)
+    setReason(was.reason)
+  })
   const post = useMutation({
     mutationFn: () => {
       const data: Schemas['WriteOffIn'] = { studentId: r.student.id, amount: amount!, reason: reason.trim() }
@@ -217,6 +236,7 @@ export function WriteOffDialog({ report: r, due, close }: { report: Report; due:
       placeholder={t('Moved away, not to be reached')}
       post={post}
       done={once.done}
+      kept={kept}
       close={close}
     />
   )
@@ -249,6 +269,7 @@ export function ReverseWriteOff({ id, amount, close }: { id: string; amount: num
   const format = useFormat()
   const once = useOnce(`write-off.reverse.${id}`)
   const [reason, setReason] = useState('')
+  const kept = useKept(`write-off.reverse.${id}`, reason || undefined, id, setReason)
   const post = useMutation({
     mutationFn: () =>
       call(
@@ -273,6 +294,7 @@ export function ReverseWriteOff({ id, amount, close }: { id: string; amount: num
         }}
       >
         <Stack gap={16}>
+          <KeptOffer kept={kept} what={t('A part of this form was')} />
           <Text>{t('{amount} is due again, on the invoices it was taken off.', { amount: format.money(amount) })}</Text>
           <Textarea
             label={t('Reason')}

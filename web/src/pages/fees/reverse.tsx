@@ -6,6 +6,7 @@ import { api, asProblem, call } from '../../api/client'
 import { t } from '../../messages/console'
 import { Dialog, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { useOnce } from '../../patterns/once'
 import { modeWord, moneyMoved } from './shared'
 
@@ -20,6 +21,7 @@ export function Reverse({
   const format = useFormat()
   const once = useOnce(`reverse.${r.id}`)
   const [reason, setReason] = useState('')
+  const kept = useKept(`reverse.${r.id}`, reason || undefined, r.id, setReason)
   const back = useMutation({
     mutationFn: () =>
       call(
@@ -57,6 +59,7 @@ export function Reverse({
         }}
       >
         <Stack gap={16}>
+          <KeptOffer kept={kept} what={t('A part of this form was')} />
           <Text>
             {t(
               '{amount} by {modeWord} from {studentName} is reversed. The invoices it paid are open again, and the family is notified with the reason. The receipt keeps its number and says that it was reversed.',

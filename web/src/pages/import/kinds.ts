@@ -82,7 +82,7 @@ const employees: Kind = {
   many: t('employees'),
   subject: 'EMPLOYEE',
   columns: t(
-    'firstName, phone and employeeType (TEACHER, DRIVER, ADMIN or SUPPORT) are needed. lastName, employeeCode, email, department, designation and joiningDate are read too.',
+    'First name, phone and employee type (TEACHER, DRIVER, ADMIN or SUPPORT) are needed. Last name, employee code, email, department, designation and joining date are read too.',
   ),
   sample: [
     [
@@ -143,7 +143,7 @@ const others: Kind[] = [
     many: t('assignments'),
     makesSubjects: true,
     columns: t(
-      'Teacher (by code, phone or name) and class are needed; division, subject and classTeacher (yes or no) are read too.',
+      'Teacher (by code, phone or name) and class are needed; division, subject and class teacher (yes or no) are read too.',
     ),
     sample: [
       ['teacher', 'class', 'division', 'subject', 'classTeacher'],

@@ -23,6 +23,7 @@ import { rich, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { KeptOffer } from '../../patterns/kept'
 import { ListPage } from '../../patterns/ListPage'
 import { Picture } from '../../patterns/Picture'
 import { part } from '../../patterns/part'
@@ -636,6 +637,7 @@ function Leaving({ student, close, print }: { student: Detail; close: () => void
         }}
       >
         <Stack gap={16}>
+          <KeptOffer kept={draft.kept} what={t('A part of this form was')} />
           {open.data && (open.data.outstanding > 0 || open.data.loans.length > 0) && (
             <Alert color="red" variant="light" title={t('Still open')}>
               {open.data.outstanding > 0 && (

@@ -71,7 +71,7 @@ export function Accounts() {
           onChange={(e) => setAddress({ role: e.currentTarget.value || undefined }, true)}
           w={140}
         />
-        {found && found.length > 0 && (
+        {found && found.length > 0 && !q.data?.more && (
           <Group ms="auto">
             <Export
               onClick={() =>

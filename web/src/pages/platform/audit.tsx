@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { fetchList, type ItemOf } from '../../api/list'
 import { useAddress } from '../../patterns/address'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
-import { Empty, Lines, Trouble } from '../../patterns/feedback'
+import { Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
@@ -196,20 +196,26 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
                   {e.ip}
                 </span>,
               ],
-              [
-                t('Request'),
-                <span className="figures" key="r">
-                  {e.requestId}
-                </span>,
-              ],
-              [
-                t('Record'),
-                <span className="figures" key="e">
-                  {e.entityId}
-                </span>,
-              ],
             ]}
           />
+          <Technical>
+            <Facts
+              of={[
+                [
+                  t('Request'),
+                  <span className="figures" key="r">
+                    {e.requestId}
+                  </span>,
+                ],
+                [
+                  t('Record'),
+                  <span className="figures" key="e">
+                    {e.entityId}
+                  </span>,
+                ],
+              ]}
+            />
+          </Technical>
         </Stack>
       </div>
     </>

@@ -11,7 +11,7 @@ type Batch = Schemas['SchoolBatch']
 
 const path = '/super-admin/school/import'
 const sample = [
-  ['name', 'code', 'timeZone', 'currency', 'locale', 'adminFirstName', 'adminLastName', 'adminEmail'],
+  ['Name', 'Code', 'Time zone', 'Currency', 'Locale', 'First name', 'Last name', 'E-mail'],
   ['Green Valley', 'green-valley', 'Asia/Kolkata', 'INR', 'en-IN', 'Asha', 'Rao', 'asha@green-valley.example'],
   ['Lakeside', 'lakeside', 'Africa/Nairobi', 'KES', 'sw', 'Juma', 'Otieno', 'juma@lakeside.example'],
 ]
@@ -41,7 +41,7 @@ export function OnboardMany({ close }: { close: () => void }) {
       <Stack gap={16}>
         <Text size="sm">
           {t(
-            'A CSV file with the columns name, code, timeZone and currency, and if you like locale, node, adminFirstName, adminLastName and adminEmail. Administrators are invited to set a password. All schools are onboarded or none.',
+            "A CSV file with the columns Name, Code, Time zone and Currency, and if you like Locale, Node, and an administrator's First name, Last name and E-mail. Administrators are invited to set a password. All schools are onboarded or none.",
           )}
         </Text>
         <ChooseCSV

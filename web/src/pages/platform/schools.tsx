@@ -7,7 +7,7 @@ import { api, call } from '../../api/client'
 import { changed } from '../../api/queries'
 import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
-import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
+import { Confirm, Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
 import { bytes, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
@@ -209,14 +209,20 @@ function SchoolDrawer({ id, close }: { id: string; close: () => void }) {
                       ] as [string, React.ReactNode][])
                     : []),
                   [t('Onboarded'), format.dateTime(s.createdAt)],
-                  [
-                    t('Id'),
-                    <span className="figures" key="i">
-                      {s.id}
-                    </span>,
-                  ],
                 ]}
               />
+              <Technical>
+                <Facts
+                  of={[
+                    [
+                      t('Id'),
+                      <span className="figures" key="i">
+                        {s.id}
+                      </span>,
+                    ],
+                  ]}
+                />
+              </Technical>
               <Group gap={8}>
                 <Button component={Link} to="/admins" search={{ schoolId: s.id } as never} variant="default">
                   {t('Its administrators')}

@@ -7,7 +7,7 @@ import { fetchAll, fetchList } from '../../api/list'
 import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
-import { Empty, Lines, Trouble } from '../../patterns/feedback'
+import { Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
@@ -319,20 +319,26 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
                   {e.ip}
                 </span>,
               ],
-              [
-                t('Request'),
-                <span className="figures" key="r">
-                  {e.requestId}
-                </span>,
-              ],
-              [
-                t('Record'),
-                <span className="figures" key="e">
-                  {e.entityId}
-                </span>,
-              ],
             ]}
           />
+          <Technical>
+            <Facts
+              of={[
+                [
+                  t('Request'),
+                  <span className="figures" key="r">
+                    {e.requestId}
+                  </span>,
+                ],
+                [
+                  t('Record'),
+                  <span className="figures" key="e">
+                    {e.entityId}
+                  </span>,
+                ],
+              ]}
+            />
+          </Technical>
         </Stack>
       </div>
     </>

@@ -7,6 +7,7 @@ import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
 import { Lines, Trouble } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
 import { MoneyInput } from '../../patterns/money'
 import { Picture } from '../../patterns/Picture'
 import { type Draft, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
@@ -102,11 +103,16 @@ export function Settings() {
   )
 }
 
+/** A rule's description, and what holds in a school that chooses nothing. */
+const byDefault = (value: string | number, more?: string) =>
+  `${more ? `${more} ` : ''}${t('Default: {value}.', { value })}`
+
 function Form({ setting }: { setting: Schemas['Setting'] }) {
   const may = useMay()
   const draft = useDraft<Fields>(pick(setting))
   const f = fieldsOf(draft)
   const v = draft.values
+  const format = useFormat()
   const save = useSave({
     draft,
     labels,
@@ -247,6 +253,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.choice({
               k: 'lateFineType',
               label: labels.lateFineType,
+              description: byDefault(t('None')),
               data: [
                 { value: 'NONE', label: t('None') },
                 { value: 'FIXED', label: t('Once') },
@@ -263,7 +270,10 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           )}
           {money(
             'lateFineThreshold',
-            t('Of all fee structures: an invoice with less open is not fined. 0 fines any amount.'),
+            byDefault(
+              format.number(0),
+              t('Of all fee structures: an invoice with less open is not fined. 0 fines any amount.'),
+            ),
           )}
           {f.area({
             k: 'feeReminderText',
@@ -276,12 +286,13 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.choice({
               k: 'proRataBy',
               label: labels.proRataBy,
+              description: byDefault(t('The months that remain')),
               data: [
                 { value: 'MONTHS', label: t('The months that remain') },
                 { value: 'DAYS', label: t('The days that remain') },
               ],
             })}
-            {money('feeRoundTo', t('Of a part of the year.'))}
+            {money('feeRoundTo', byDefault(format.money(1), t('Of a part of the year.')))}
           </div>
         </Part>
         <Part title={t('Results')}>
@@ -289,6 +300,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.choice({
               k: 'passRule',
               label: labels.passRule,
+              description: byDefault(t('Each main subject over the year')),
               data: [
                 { value: 'SUBJECTS', label: t('Each main subject over the year') },
                 { value: 'TOTAL', label: t('The total of the year') },
@@ -298,7 +310,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.number({
               k: 'passPercent',
               label: labels.passPercent,
-              description: t('0 goes by the pass marks of the papers.'),
+              description: byDefault(format.number(0), t('0 goes by the pass marks of the papers.')),
               min: 0,
               max: 100,
             })}
@@ -307,15 +319,24 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.number({
               k: 'graceMarks',
               label: labels.graceMarks,
-              description: t('Marks out of 100 that may be lacking; 0 is none.'),
+              description: byDefault(format.number(0), t('Marks out of 100 that may be lacking; 0 is none.')),
               min: 0,
               max: 100,
             })}
-            {f.number({ k: 'graceSubjects', label: labels.graceSubjects, description: t('At most.'), min: 1, max: 50 })}
+            {f.number({
+              k: 'graceSubjects',
+              label: labels.graceSubjects,
+              description: byDefault(format.number(1), t('At most.')),
+              min: 1,
+              max: 50,
+            })}
             {f.number({
               k: 'compartmentSubjects',
               label: labels.compartmentSubjects,
-              description: t('Students who fail in at most this many subjects; 0 is nobody.'),
+              description: byDefault(
+                format.number(0),
+                t('Students who fail in at most this many subjects; 0 is nobody.'),
+              ),
               min: 0,
               max: 50,
             })}
@@ -323,6 +344,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.choice({
             k: 'rankTies',
             label: labels.rankTies,
+            description: byDefault(t('One rank is left out: 1, 2, 2, 4')),
             data: [
               { value: 'SKIP', label: t('One rank is left out: 1, 2, 2, 4') },
               { value: 'DENSE', label: t('No rank is left out: 1, 2, 2, 3') },
@@ -331,6 +353,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.choice({
             k: 'reportCardTemplate',
             label: labels.reportCardTemplate,
+            description: byDefault(t('Simple')),
             data: [
               { value: 'SIMPLE', label: t('Simple: marks of every exam, percentage and grade') },
               { value: 'CBSE', label: t('CBSE: scholastic and co-scholastic areas, grades by term') },
@@ -360,6 +383,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.choice({
             k: 'leavingCertificateTemplate',
             label: labels.leavingCertificateTemplate,
+            description: byDefault(t('Simple')),
             data: [
               { value: 'SIMPLE', label: t('Simple') },
               { value: 'CBSE', label: t('CBSE: transfer certificate with subjects studied and dues') },
