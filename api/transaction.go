@@ -177,6 +177,7 @@ func (k *Kernel) commitStatements(rq *request, a answer) ([]tenancy.Query, error
 		rq.facts = slices.DeleteFunc(rq.facts, k.Untold)
 	}
 	for _, f := range rq.facts {
+		f.Silent = f.Silent || rq.row.Silent
 		args, err := f.InsertArgs(rq.now)
 		if err != nil {
 			return nil, err

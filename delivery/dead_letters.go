@@ -100,8 +100,8 @@ func (s *Sender) Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped in
 var errNotServed = errors.New("the school is not served at present")
 
 // requeueSQL resets the age: a message that was given up for it has another day.
-const requeueSQL = `update delivery set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2 where id = any($1)
-	and state = 'FAILED'`
+const requeueSQL = `update delivery set state = 'QUEUED', attempts = 0, next_at = $2, created_at = $2, due_at = null,
+	overdue_at = null where id = any($1) and state = 'FAILED'`
 
 func (s *Sender) retryIn(ctx context.Context, school uuid.UUID, ids []uuid.UUID) error {
 	now := s.Clock()

@@ -47,6 +47,7 @@ type Message struct {
 	suppressed string      // why nothing is sent to this address; empty: it may be
 	Topics     []string    // of Unsubscribe: which the device is to leave
 	web        *webMessage // of WebPush
+	toBrowsers bool        // it waits for browsers: no phone could show it
 	Attempts   int
 	// Wait is after how long unread the next way is tried; zero: it is not.
 	Wait time.Duration
@@ -57,6 +58,7 @@ type Message struct {
 	// Ruled: a rule of the school chose this way, and it may have another.
 	Ruled     bool
 	CreatedAt time.Time
+	DueAt     time.Time // when it was first to be sent; of a school's
 	ExpiresAt time.Time // zero: it does not
 }
 

@@ -164,5 +164,5 @@ func tellSuspended(tx *gorm.DB, school *tenancy.School, now time.Time, webhook u
 		notices = append(notices, notice.Notice{Type: notice.Announcement, Key: fmt.Sprintf("webhook-off:%s:%d:%s", webhook, now.Unix(), user),
 			UserID: &user, Text: notice.Text{Name: "integration.webhook-off", Values: notice.Values{"name": name}}})
 	}
-	return notice.SendIn(tx, school, now, notices...)
+	return notice.SendIn(tx, school, now, false, notices...)
 }

@@ -81,6 +81,9 @@ func (s *Sender) Follow(bus *events.Bus) {
 		if err != nil {
 			return err
 		}
+		if err := s.findOverdue(ctx, db); err != nil {
+			return err
+		}
 		return s.Queued(ctx, db, h.SchoolID)
 	})
 	bus.On(Failed, "dead letters", s.recordDeadLetters)
@@ -116,12 +119,12 @@ func (s *Sender) queueOf(ctx context.Context, c Channel, school uuid.UUID) (queu
 const claimSQL = `with due as (
 		select id from delivery where state = 'QUEUED' and channel = $1 and next_at <= $2
 		order by next_at, id limit $3 for update skip locked)
-	update delivery d set attempts = d.attempts + 1, next_at = $4
+	update delivery d set attempts = d.attempts + 1, next_at = $4, due_at = coalesce(d.due_at, d.next_at)
 	from due where d.id = due.id
 	returning d.id, d.recipient, d.type, d.title, d.body, d.record_id, d.student_id, d.badge, d.collapse_id, d.urgent, d.expires_at,
-		d.attempts, d.created_at, d.user_id, coalesce(d.log_keys, '{}') as log_keys,
+		d.attempts, d.due_at, d.created_at, d.user_id, coalesce(d.log_keys, '{}') as log_keys,
 		coalesce((select u.language from app_user u where u.id = d.user_id), '') as language,
-		d.rule is not null as ruled, coalesce(d.wait_minutes, 0) as wait_minutes,
+		d.rule is not null as ruled, d.provider_id = '` + toBrowsers + `' as to_browsers, coalesce(d.wait_minutes, 0) as wait_minutes,
 		coalesce((select s.reason from suppression s where s.channel = d.channel and s.recipient = lower(d.recipient)), '') as suppressed`
 
 type claimedRow struct {
@@ -142,6 +145,8 @@ type claimedRow struct {
 	LogKeys     []string
 	Ruled       bool
 	WaitMinutes int
+	ToBrowsers  bool
+	DueAt       time.Time
 	Suppressed  string
 	Language    string
 }
@@ -156,7 +161,7 @@ func (q schoolQueue) claim(_ context.Context, c Channel, n int) ([]Message, erro
 				ID: d.ID, SchoolID: q.school.ID, School: q.school.Name, Locale: q.school.Locale, Channel: c, To: d.Recipient, Type: d.Type,
 				Title: d.Title, Body: d.Body, RecordID: d.RecordID, StudentID: d.StudentID, Badge: d.Badge, CollapseID: d.CollapseID,
 				Urgent: d.Urgent, Attempts: d.Attempts, CreatedAt: d.CreatedAt, UserID: d.UserID, Keys: d.LogKeys,
-				suppressed: d.Suppressed, Ruled: d.Ruled, Wait: time.Duration(d.WaitMinutes) * time.Minute,
+				suppressed: d.Suppressed, Ruled: d.Ruled, toBrowsers: d.ToBrowsers, DueAt: d.DueAt, Wait: time.Duration(d.WaitMinutes) * time.Minute,
 			}
 			if d.Language != "" {
 				m.Locale = d.Language

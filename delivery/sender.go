@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 
-	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
@@ -218,7 +216,9 @@ func (s *Sender) sendBatch(ctx context.Context, l *lane, school uuid.UUID, n int
 		if err := q.ack(ctx, l.channel, results); err != nil {
 			// They stay claimed until the lease ends, and are then sent again.
 			s.warn(school, l.channel, "what became of messages could not be written down", err)
+			return
 		}
+		s.warn(school, l.channel, "pushes wait longer than browsers take", s.checkAnswered(ctx, school, results))
 	})
 	return len(claimed) == n
 }
@@ -270,21 +270,22 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 			return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), Untried: 1}
 		}
 	}
-	browsers := 0
-	if m.Channel == Push && s.Browsers != nil {
+	var browsers onBrowsers
+	if m.Channel == Push {
 		var err error
-		if browsers, err = s.Browsers.queueFor(ctx, m, q); err != nil {
+		if browsers, err = s.pushToBrowsers(ctx, m); err != nil {
 			next := now.Add(backoff(firstRetry, lastRetry, m.Attempts))
 			return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), Untried: 1}
 		}
-		if browsers > 0 {
-			s.WakeBrowsers()
+		if m.toBrowsers && browsers.Sent > 0 {
+			return result{ID: m.ID, State: "SENT", ProviderID: toBrowsers}
 		}
 	}
 	s.addPaper(ctx, l, &m)
 	id, err := l.send(ctx, m)
-	if browsers > 0 && (errors.Is(err, ErrNoProvider) || id == notice.NoDevice) {
-		id, err = "to browsers", nil
+	if r, ok := s.byBrowsers(m, browsers, id, err); ok {
+		l.succeeded() // there is nothing that the provider could take
+		return r
 	}
 	if err == nil {
 		l.succeeded()
@@ -306,6 +307,7 @@ func (s *Sender) sendOne(ctx context.Context, l *lane, q queue, m Message) resul
 	if next.Before(rest) {
 		next = rest
 	}
+	next = m.beforeOverdue(next, now)
 	return result{ID: m.ID, State: "QUEUED", NextAt: &next, Error: storable(err), oneAddress: fault.OneAddress}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/delivery/webpush"
-	"homeroom/tenancy"
 )
 
 // WebPush is the lane of messages to browsers. It is apart from Push, of which each message becomes one for every browser of
@@ -26,10 +25,9 @@ const WebPush Channel = "WEB_PUSH"
 
 // webMessage is what goes to one browser.
 type webMessage struct {
-	subscription uuid.UUID
-	body         []byte
-	topic        string
-	urgency      string
+	body    []byte
+	topic   string
+	urgency string
 }
 
 // WebNotice is a notice as the app's service worker gets it. It says what a push to a phone says.
@@ -66,10 +64,10 @@ type subscriber struct {
 	Auth      []byte
 }
 
-// queueFor queues a push message for the browsers of its recipients, and returns how many there are. Called again it
-// queues nothing anew.
-func (b *Browsers) queueFor(ctx context.Context, m Message, q queue) (int, error) {
-	to, err := b.recipients(ctx, m, q)
+// queueFor queues a push message for the browsers of its user, and returns how many there are. Called again it queues nothing
+// anew, unless the message was given up before and is retried.
+func (b *Browsers) queueFor(ctx context.Context, m Message) (int, error) {
+	to, err := b.recipients(ctx, m)
 	if err != nil || len(to) == 0 {
 		return 0, err
 	}
@@ -95,39 +93,28 @@ func (b *Browsers) queueFor(ctx context.Context, m Message, q queue) (int, error
 			created_at)
 		select $1, t.id, t.body, $4, $5, $6, $7, $6 from unnest($2::uuid[], $3::bytea[]) as t (id, body)
 		where exists (select from platform.web_subscription s where s.id = t.id)
-		on conflict (delivery_id, subscription_id) do nothing`,
-		m.ID, ids, bodies, base64.RawURLEncoding.EncodeToString(shown[:]), urgencyOf(m), now, m.CreatedAt.Add(useful))
+		on conflict (delivery_id, subscription_id) do update set body = excluded.body, state = 'QUEUED', attempts = 0,
+			next_at = excluded.next_at, expires_at = excluded.expires_at, created_at = excluded.created_at
+		where web_message.state = 'FAILED' and web_message.created_at < $8`,
+		m.ID, ids, bodies, base64.RawURLEncoding.EncodeToString(shown[:]), urgencyOf(m), now, m.CreatedAt.Add(useful), m.CreatedAt)
 	if err != nil {
 		return 0, fmt.Errorf("queueing for browsers: %w", err)
 	}
 	return len(to), nil
 }
 
-// recipients are the browsers of a user, or of all of a school's who want such notices. Other topics are only for phones,
-// which subscribe by themselves: each of their users gets the notice too.
-func (b *Browsers) recipients(ctx context.Context, m Message, q queue) ([]subscriber, error) {
-	var user *uuid.UUID
-	silent := []uuid.UUID{}
-	if text, ok := strings.CutPrefix(m.To, "user_"); ok {
-		id, err := uuid.Parse(text)
-		if err != nil {
-			return nil, nil
-		}
-		user = &id
-	} else if m.To != "school_"+m.SchoolID.String() {
+// recipients are the browsers of a user. Topics are only for phones, which subscribe by themselves: who has a browser gets a
+// push of their own too, so that it is known of each person whether one took it.
+func (b *Browsers) recipients(ctx context.Context, m Message) ([]subscriber, error) {
+	text, ok := strings.CutPrefix(m.To, "user_")
+	user, err := uuid.Parse(text)
+	if !ok || err != nil {
 		return nil, nil
-	} else if school, ok := q.(schoolQueue); ok {
-		err := tenancy.Pipeline(school.db, tenancy.Query{SQL: `select p.user_id from notification_preference p
-			join notice_rule k on k.type = case when $2::boolean then 'URGENT' else $1 end and k.may_turn_off where p.type = $1 and not p.push`,
-			Args: []any{m.Type, m.Urgent}, Scan: tenancy.Values(&silent)})
-		if err != nil {
-			return nil, fmt.Errorf("reading who wants no pushes: %w", err)
-		}
 	}
 	rows, err := b.Platform.Query(ctx, `select w.id, s.account_id, w.p256dh, w.auth
 		from platform.web_subscription w join platform.session s on s.id = w.session_id
-		where w.school_id = $1 and ($2::uuid is null or w.user_id = $2) and w.user_id <> all($3) and s.revoked_at is null and s.expires_at > $4
-		order by w.last_seen_at desc limit case when $2::uuid is null then null else 20 end`, m.SchoolID, user, silent, b.Clock())
+		where w.school_id = $1 and w.user_id = $2 and s.revoked_at is null and s.expires_at > $3
+		order by w.last_seen_at desc limit 20`, m.SchoolID, user, b.Clock())
 	if err != nil {
 		return nil, fmt.Errorf("looking for browsers: %w", err)
 	}
@@ -152,7 +139,7 @@ func noticeText(m Message, account, shown uuid.UUID) []byte {
 	}
 }
 
-// Send gives one message to a browser's push service. A subscription that the service does not know any more is removed.
+// Send gives one message to a browser's push service. A subscription that the service does not know any more is Bounced.
 // A service that fails has its own messages wait, and no others: anybody may name one.
 func (b *Browsers) Send(ctx context.Context, m Message) (string, error) {
 	key, err := b.keyPair(ctx)
@@ -181,10 +168,7 @@ func (b *Browsers) Send(ctx context.Context, m Message) (string, error) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // so that the connection is used again
 	switch {
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
-		if _, err := b.Platform.Exec(ctx, `delete from platform.web_subscription where id = $1`, m.web.subscription); err != nil {
-			return "", err
-		}
-		return "", Refused("the subscription is gone")
+		return "", &Fault{Permanent: true, Suppress: Bounced, Err: errors.New("the subscription is gone")}
 	case resp.StatusCode >= 200 && resp.StatusCode < 300:
 		return resp.Header.Get("Location"), nil
 	}
@@ -195,39 +179,3 @@ func (b *Browsers) Send(ctx context.Context, m Message) (string, error) {
 	}
 	return "", Refused("the push service refuses it (%d)", resp.StatusCode)
 }
-
-// browserQueue is the platform's table of messages to browsers.
-type browserQueue struct{ s *Sender }
-
-func (q browserQueue) claim(ctx context.Context, c Channel, n int) ([]Message, error) {
-	now := q.s.Clock()
-	rows, err := q.s.Platform.Query(ctx, `with due as (
-			select id from platform.web_message where state = 'QUEUED' and next_at <= $1 order by next_at, id limit $2 for update skip locked)
-		update platform.web_message m set attempts = m.attempts + 1, next_at = $3 from due, platform.web_subscription s
-		where m.id = due.id and s.id = m.subscription_id
-		returning m.id, s.school_id, s.endpoint, s.id, m.body, m.topic, m.urgency, m.attempts, m.created_at, m.expires_at`,
-		now, n, now.Add(lease))
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (Message, error) {
-		m := Message{Channel: c, web: &webMessage{}}
-		return m, r.Scan(&m.ID, &m.SchoolID, &m.To, &m.web.subscription, &m.web.body, &m.web.topic, &m.web.urgency, &m.Attempts, &m.CreatedAt,
-			&m.ExpiresAt)
-	})
-}
-
-// ack keeps what was sent, without its body, until it expires.
-func (q browserQueue) ack(ctx context.Context, _ Channel, results []result) error {
-	batch := &pgx.Batch{}
-	for _, r := range results {
-		batch.Queue(`update platform.web_message set state = $2, next_at = coalesce($3, next_at), last_error = $4, attempts = attempts - $5,
-			body = case when $2 = 'QUEUED' then body else '' end where id = $1`, r.ID, r.State, r.NextAt, r.Error, r.Untried)
-	}
-	if err := q.s.Platform.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("recording what browsers were sent: %w", err)
-	}
-	return nil
-}
-
-func (browserQueue) charge(context.Context, Message) error { return nil }

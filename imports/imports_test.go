@@ -415,3 +415,41 @@ func TestPastYear_TotalsAndResultsByFile_CountOnceAndTellNobody(t *testing.T) {
 		t.Error("somebody was told")
 	}
 }
+
+// The school sends everything by SMS, of days long past too: what an import told anybody would be seen.
+func TestImport_EveryKind_SendsNothing(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	testkit.Put[any](t, o.Client, "/school-admin/setting", map[string]any{"noticePastDays": 366, "quietFrom": nil, "quietTo": nil})
+	var rules []map[string]any
+	for _, kind := range []string{"URGENT", "ATTENDANCE", "TRANSPORT", "RESULT", "FEE", "LEAVE_REQUEST", "MESSAGE", "LIBRARY", "TIMETABLE", "EXAM", "EVENT", "ANNOUNCEMENT"} {
+		rules = append(rules, map[string]any{"type": kind, "ways": []string{"SMS"}, "waitMinutes": nil, "mayTurnOff": false})
+	}
+	testkit.Put[any](t, o.Client, "/school-admin/notification/rules", map[string]any{"rules": rules})
+	taken := map[string]bool{"/school-admin/oneroster/import": true} // in oneroster_test.go: it is the kinds of people at once
+	kinds := append(o.kinds(t), struct{ path, query, file string }{"/school-admin/fee/opening-balance/import", "", "admissionNumber,amount\nA-1,120.00\n"})
+	for _, k := range kinds {
+		o.imports(t, k.path+k.query, k.file)
+		taken[k.path] = true
+		testkit.Eventually(t, "its facts are heard", func() bool { return o.Count(t, "outbox", "next_at <= now()") == 0 })
+		for _, queue := range []string{"delivery", "digest_entry"} {
+			if n := o.Count(t, queue, "true"); n != 0 {
+				t.Errorf("%s put %d rows into %s", k.path, n, queue)
+			}
+		}
+		if n := o.Count(t, "notice", "not silent"); n != 0 {
+			t.Errorf("%s wrote %d notices that are not silent", k.path, n)
+		}
+	}
+	for _, r := range o.App.Service.Kernel.Rows {
+		if r.Method != "POST" || !strings.HasPrefix(r.Path, "/school-admin/") || !strings.HasSuffix(r.Path, "/import") {
+			continue
+		}
+		if !r.Silent {
+			t.Errorf("%s is not silent", r.Path)
+		}
+		if !taken[r.Path] {
+			t.Errorf("%s is a kind of import that no file here is of", r.Path)
+		}
+	}
+}

@@ -121,17 +121,25 @@ type pending struct{ notices []Notice }
 // Statements write the notices, and the log of those that are due now.
 func (p *pending) Statements(c api.Ctx) ([]tenancy.Query, error) {
 	if c.IsSilent() {
-		for i := range p.notices {
-			p.notices[i].Silent = true
-		}
+		keepSilent(p.notices)
 	}
 	queries, facts, err := statements(p.notices, c.School, c.Now)
 	c.Tell(facts...)
 	return queries, err
 }
 
-// SendIn is Send for a listener, in the transaction of the fact it handles.
-func SendIn(tx *gorm.DB, school *tenancy.School, now time.Time, notices ...Notice) error {
+// keepSilent has notices kept in the log and not sent.
+func keepSilent(notices []Notice) {
+	for i := range notices {
+		notices[i].Silent = true
+	}
+}
+
+// SendIn is Send for a listener, in the transaction of the fact it handles; silent says that the fact is.
+func SendIn(tx *gorm.DB, school *tenancy.School, now time.Time, silent bool, notices ...Notice) error {
+	if silent {
+		keepSilent(notices)
+	}
 	queries, facts, err := statements(notices, school, now)
 	if err != nil {
 		return err

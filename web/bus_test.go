@@ -27,7 +27,7 @@ func TestTheOfficeDrawsARouteAndWatchesItsBusDriveInABrowser(t *testing.T) {
 	if err := db.Raw(`select id from app_user where email = ?`, stage["email"]).Scan(&admin).Error; err != nil {
 		t.Fatal(err)
 	}
-	err = notice.SendIn(db, s.School, time.Now().Truncate(time.Millisecond),
+	err = notice.SendIn(db, s.School, time.Now().Truncate(time.Millisecond), false,
 		notice.Notice{Type: notice.Transport, Key: "absent-but-aboard", RecordID: api.NewID(), UserID: &admin[0],
 			Title: "Came by bus, absent in class", Body: "Anu Iyer boarded bus 7 this morning and is marked absent.",
 			Teaser: "A child is missing in class"})

@@ -117,13 +117,13 @@ func (m *Module) listen(bus *events.Bus) {
 			return err
 		}
 		return api.InSchool(ctx, m.Schools, heard.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
-			return near.tell(db, school)
+			return near.tell(db, school, heard.IsSilent())
 		})
 	})
 }
 
 // tell tells of the holiday, unless it was moved since: then it has a fact of its own.
-func (n holidayNear) tell(db *gorm.DB, school *tenancy.School) error {
+func (n holidayNear) tell(db *gorm.DB, school *tenancy.School, silent bool) error {
 	found := []Holiday{}
 	if err := db.Where("id = ? and start_date = ? and end_date = ?", n.HolidayID, n.StartDate, n.EndDate).Find(&found).Error; err != nil {
 		return fmt.Errorf("reading a holiday: %w", err)
@@ -139,5 +139,6 @@ func (n holidayNear) tell(db *gorm.DB, school *tenancy.School) error {
 	if err != nil {
 		return err
 	}
-	return notice.SendIn(db, school, h.nearAt(school), h.notices("holiday.declared", people, h, school, h.nearAt(school))...)
+	return notice.SendIn(db, school, h.nearAt(school), silent,
+		h.notices("holiday.declared", people, h, school, h.nearAt(school))...)
 }

@@ -20,15 +20,15 @@ var broadcastRule = `rule as (select k.*, 'PUSH' = any(k.ways) as pushes, next_d
 
 // Broadcast writes the log's entry of each recipient and queues the messages, in the
 // transaction of the listener that calls it. Called again it does nothing anew. The school's own
-// topic reaches all users. Else each recipient's devices get a push, and the topics of students
-// and teachers one without content; not a topic where a parent or teacher wants no pushes. A push says as much as the
-// school's lock_screen allows; its topic never has the body, since any phone may hear it. What can wait is kept for the digest.
+// topic reaches the phones of all users; who has a browser gets a push of their own beside it. Else each recipient's devices
+// get a push, and the topics of students and teachers one without content; not a topic where a parent or teacher wants no
+// pushes. A push says as much as the school's lock_screen allows; its topic never has the body, since any phone may hear it. What can wait is kept for the digest.
 func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b notice.Broadcast) error {
 	plainTitle, plainBody, err := plainPush(school)
 	if err != nil {
 		return err
 	}
-	reachable, err := m.Queue.Reachable(ctx, school.ID)
+	reachable, browsers, err := m.Queue.Reachable(ctx, school.ID)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 		rule = urgentRule
 	}
 	args := pgx.NamedArgs{
-		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "key": b.Key, "record": b.RecordID,
+		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "browsers": browsers, "key": b.Key, "record": b.RecordID,
 		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teasers": teasers, "plain_title": plainTitle,
 		"plain_body": plainBody, "silent": b.Silent,
 	}
@@ -87,7 +87,8 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 						else coalesce(@teasers::jsonb ->> p.language, @teasers::jsonb ->> '') end,
 						1 + (select count(*) from notification n where n.user_id = p.user_id and n.read_at is null
 						and ` + visibleTo("p.user_id") + `)::int, true, p.wait_minutes
-					from person p, school_setting where not p.later and p.first = 'PUSH' and (not p.told or p.wait_minutes is not null)
+					from person p, school_setting where not p.later and p.first = 'PUSH'
+						and (not p.told or p.wait_minutes is not null or p.user_id = any(@browsers::uuid[]))
 				union all select way, recipient, p.user_id, @title::text, @body::text, 1, p.first = way,
 					case when p.first = way then p.wait_minutes end
 					from person p, lateral (values ('SMS', p.phone, p.sms), ('EMAIL', p.address, p.email),

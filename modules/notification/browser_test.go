@@ -21,6 +21,21 @@ func subscribe(t *testing.T, c *testkit.Client, role string, b *testkit.Browser)
 	testkit.Post[api.Nothing](t, c, "/"+role+"/notification/web-push", b.Subscription())
 }
 
+// anotherSession is a parent on another device.
+func (o office) anotherSession(t *testing.T, c *testkit.Client) *testkit.Client {
+	t.Helper()
+	other := c.With("X-Device", "2")
+	err := o.App.Service.Cluster.PlatformPool().QueryRow(t.Context(), `insert into platform.session (id, account_id, token_hash, expires_at,
+			proven_phone, proven_by, proved_at)
+		select gen_random_uuid(), account_id, '', expires_at, proven_phone, proven_by, proved_at from platform.session where id = $1
+		returning id`, c.SessionID).Scan(&other.SessionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Token = o.App.Sign(t, o.School, other, api.Parent)
+	return other
+}
+
 func webPush(t *testing.T, c *testkit.Client) notification.WebPush {
 	t.Helper()
 	return testkit.Get[notification.WebPush](t, c, "/parent/notification/web-push")
@@ -94,6 +109,92 @@ func TestWebPush_GoneSubscription_IsPruned(t *testing.T) {
 				t.Errorf("it was called %d times", n)
 			}
 		})
+	}
+}
+
+func TestWebPush_NoBrowserTakesIt_TheNextWayFollows(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{404, 410, 400} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			t.Parallel()
+			vendor := testkit.StartPushService(t)
+			app, sent, _ := apart(t, vendor.With)
+			o := newOffice(t, app.NewSchool(t))
+			asha := o.Child(t, o.seat, 3)
+			lost, hasAnother, hasPhone := asha.Parents[0], asha.Parents[1], asha.Parents[2]
+			sent.without(lost.UserID, hasAnother.UserID)
+			for _, p := range asha.Parents {
+				b := vendor.NewBrowser()
+				subscribe(t, p, "parent", b)
+				vendor.Answer(b, status)
+			}
+			working := vendor.NewBrowser()
+			subscribe(t, o.anotherSession(t, hasAnother), "parent", working)
+			o.tell(t, telling{Type: "ATTENDANCE", Key: "1", StudentID: &asha.ID})
+			testkit.Eventually(t, "an SMS is sent", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) == 1 })
+			testkit.Eventually(t, "nothing waits", func() bool { return o.Count(t, "delivery", "state = 'QUEUED'") == 0 })
+			if n := len(vendor.ShownOn(working)); n != 1 {
+				t.Errorf("the other browser shows %d, want 1", n)
+			}
+			texts := by(delivery.SMS, sent.got(o.ID))
+			if len(texts) != 1 || texts[0].To != o.Phone(t, lost) {
+				t.Errorf("SMS %+v, want one to %s alone, not to %s", texts, o.Phone(t, lost), o.Phone(t, hasPhone))
+			}
+			r := o.reach(t, recordID)
+			for _, w := range r.Ways {
+				if w.Way == "PUSH" && (w.Sent != 2 || w.Failed+w.NoWay != 1) {
+					t.Errorf("the pushes came to %+v, want 2 sent and 1 not", w)
+				}
+			}
+		})
+	}
+}
+
+func TestWebPush_ServiceIsDown_TheNextWayFollowsAlone(t *testing.T) {
+	t.Parallel()
+	vendor := testkit.StartPushService(t)
+	app, sent, clock := apart(t, vendor.With)
+	o := newOffice(t, app.NewSchool(t))
+	asha, b := o.Child(t, o.seat, 1), vendor.NewBrowser()
+	parent := asha.Parents[0]
+	sent.without(parent.UserID)
+	subscribe(t, parent, "parent", b)
+	vendor.Answer(b, 503)
+	o.tell(t, telling{Type: "ATTENDANCE", Key: "1", StudentID: &asha.ID})
+	testkit.Eventually(t, "it waits for the browser", func() bool {
+		return vendor.Called(b) > 0 && o.Count(t, "delivery", "state = 'QUEUED' and provider_id = 'to browsers'") == 1
+	})
+	if r := o.reach(t, recordID); r.Waiting != 1 || r.Reached != 0 {
+		t.Errorf("%d wait and %d are reached, want one who waits", r.Waiting, r.Reached)
+	}
+	clock.turn(6 * time.Minute)
+	testkit.Eventually(t, "an SMS is sent", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) == 1 })
+	vendor.Answer(b, 0)
+	clock.turn(time.Hour)
+	app.Service.Sender.WakeBrowsers()
+	o.settled(t, clock)
+	if n := len(vendor.ShownOn(b)); n != 0 {
+		t.Errorf("the browser shows it late, beside the SMS")
+	}
+}
+
+func TestWebPush_AnnouncementToABrowserThatIsGone_GoesByTheNextWay(t *testing.T) {
+	t.Parallel()
+	vendor := testkit.StartPushService(t)
+	app, sent, clock := apart(t, vendor.With)
+	o := newOffice(t, app.NewSchool(t))
+	asha, gone, working := o.Child(t, o.seat, 2), vendor.NewBrowser(), vendor.NewBrowser()
+	sent.without(asha.Parents[0].UserID, asha.Parents[1].UserID)
+	subscribe(t, asha.Parents[0], "parent", gone)
+	subscribe(t, asha.Parents[1], "parent", working)
+	vendor.Answer(gone, 410)
+	o.rule(t, "ANNOUNCEMENT", []string{"PUSH", "SMS"})
+	o.announced(t, clock)
+	testkit.Eventually(t, "an SMS is sent", func() bool { return len(by(delivery.SMS, sent.got(o.ID))) == 1 })
+	testkit.Eventually(t, "the other browser shows it", func() bool { return len(vendor.ShownOn(working)) == 1 })
+	o.settled(t, clock)
+	if texts := by(delivery.SMS, sent.got(o.ID)); len(texts) != 1 || texts[0].To != o.Phone(t, asha.Parents[0]) {
+		t.Errorf("SMS %+v, want one to the parent whose browser is gone", texts)
 	}
 }
 

@@ -72,6 +72,7 @@ func TestAProviderThatIsAwayForTenMinutesLosesNothingAndIsNotStormed(t *testing.
 	app, sent, clock := apart(t)
 	o := newOffice(t, app.NewSchool(t))
 	const notices = 60
+	o.rule(t, "TRANSPORT", []string{"PUSH"}) // else the next way would not wait for it
 	sent.failing(func(delivery.Message) error { return errAway })
 	for i := range notices {
 		o.tell(t, telling{Type: "TRANSPORT", Key: fmt.Sprint(i), UserID: &o.admin.UserID})
@@ -110,6 +111,7 @@ func TestAProviderIsObeyedWhenItAsksForAPause(t *testing.T) {
 	t.Parallel()
 	app, sent, clock := apart(t)
 	o := newOffice(t, app.NewSchool(t))
+	o.rule(t, "TRANSPORT", []string{"PUSH"})
 	sent.failing(func(delivery.Message) error {
 		return &delivery.Fault{RetryAfter: 5 * time.Minute, Err: errors.New("429")}
 	})

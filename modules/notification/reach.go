@@ -127,7 +127,7 @@ var reachTables = `with line as (
 	` order by m.once, m.user_id) `
 
 func (m *Module) reachArgs(c api.Ctx, record uuid.UUID) (pgx.NamedArgs, error) {
-	reachable, err := m.Queue.Reachable(c, c.School.ID)
+	reachable, _, err := m.Queue.Reachable(c, c.School.ID)
 	return pgx.NamedArgs{"record": record, "reachable": reachable, "nodevice": notice.NoDevice, "now": c.Now}, err
 }
 

@@ -40,8 +40,10 @@ type Browsers interface {
 type Queue interface {
 	// Queued says, in a listener's transaction, that messages were queued.
 	Queued(ctx context.Context, db *gorm.DB, school uuid.UUID) error
-	// Reachable are the school's users whom a push can reach.
-	Reachable(ctx context.Context, school uuid.UUID) ([]uuid.UUID, error)
+	// Reachable are the school's users whom a push can reach, and those among them who have a browser that shows notices.
+	Reachable(ctx context.Context, school uuid.UUID) (all, onBrowsers []uuid.UUID, err error)
+	// CancelBrowsers takes back what browsers have not been sent of pushes.
+	CancelBrowsers(ctx context.Context, pushes []uuid.UUID) error
 	// Retry queues dead letters again and answers how many there were.
 	Retry(ctx context.Context, ids []uuid.UUID) (queued, skipped int, err error)
 }

@@ -73,7 +73,7 @@ const selectRules = `select k.type, k.ways, k.wait_minutes, k.may_turn_off, k.di
 		'FEE', 'LEAVE_REQUEST', 'LIBRARY', 'DIGEST'], k.type)`
 
 func (m *Module) getRules(c api.Ctx, _ api.Nothing) (Rules, error) {
-	reachable, err := m.Queue.Reachable(c, c.School.ID)
+	reachable, _, err := m.Queue.Reachable(c, c.School.ID)
 	if err != nil {
 		return Rules{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"homeroom/delivery"
 	"homeroom/modules/notification"
 	"homeroom/rbac"
+	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
 
@@ -290,8 +291,8 @@ func TestRules_SayWhatCameOfThem(t *testing.T) {
 	}
 }
 
-// families are so many children with a parent each, who have never signed in.
-func (o office) families(t *testing.T, n int) {
+// families are so many children, one after another of the divisions, with a parent each, who have never signed in.
+func (o office) families(t *testing.T, n int, in ...testkit.Seat) {
 	t.Helper()
 	err := o.DB(t).Exec(`with family as (select i, gen_random_uuid() as student, gen_random_uuid() as parent, gen_random_uuid() as person from generate_series(1, ?) i),
 		s as (insert into student (id, admission_number, first_name, last_name, admission_date) select student, 'F' || i, 'Asha', 'Rao', current_date - 90 from family),
@@ -299,37 +300,65 @@ func (o office) families(t *testing.T, n int) {
 		g as (insert into guardian (id, user_id, first_name, last_name, phone) select parent, person, 'Meera', 'Rao', '+91970000' || (1000 + i) from family)
 		insert into student_guardian (id, student_id, guardian_id, relation) select gen_random_uuid(), student, parent, 'MOTHER' from family`,
 		n, rbac.RoleID(o.ID, api.Parent)).Error
+	for i, seat := range in {
+		if err == nil {
+			err = o.DB(t).Exec(`insert into enrolment (id, student_id, academic_year_id, class_id, division_id, start_date)
+				select gen_random_uuid(), id, ?, ?, ?, current_date - 90 from student where substr(admission_number, 2)::int % ? = ?`,
+				seat.YearID, seat.ClassID, seat.DivisionID, len(in), i).Error
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Of 600 families 150 have no app; an absence of all reaches all of them, each once.
+// Of 600 families 150 have no app. The registers of a morning have all children absent; when the school's delay of 15 minutes
+// is over, each family is told within two minutes, once.
 func TestRule_AbsenceOf600_ReachesEveryFamilyOnce(t *testing.T) {
 	t.Parallel()
 	app, sent, clock := apart(t)
-	o := newOffice(t, app.NewSchool(t))
+	school := app.NewSchoolAs(t, lifecycle.NewSchool{WeekendDays: []int16{}})
+	clock.at(school, 9, 0)
+	o := newOffice(t, school)
 	const families, without = 600, 150
-	o.families(t, families)
-	var parents, children []uuid.UUID
+	seats := []testkit.Seat{o.seat, o.Seat(t, "Class 6")} // a register has 500 children at most
+	o.families(t, families, seats...)
+	testkit.Put[any](t, o.admin, "/school-admin/setting", map[string]any{"attendanceNoticeDelayMinutes": 15})
+	var parents []uuid.UUID
 	if err := o.DB(t).Raw(`select g.user_id from guardian g order by g.user_id`).Scan(&parents).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := o.DB(t).Raw(`select id from student order by id`).Scan(&children).Error; err != nil {
-		t.Fatal(err)
-	}
 	sent.without(parents[:without]...)
-	testkit.Post[api.Nothing](t, o.admin, "/school-admin/report/tell-absent", map[string]any{"studentIds": children})
-	clock.turn(2 * time.Minute)
+	marked := clock.Now()
+	for _, seat := range seats {
+		var records []map[string]any
+		var children []uuid.UUID
+		if err := o.DB(t).Raw(`select student_id from enrolment where division_id = ?`, seat.DivisionID).Scan(&children).Error; err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range children {
+			records = append(records, map[string]any{"studentId": id, "status": "ABSENT"})
+		}
+		testkit.Post[any](t, o.admin, "/school-admin/attendance/mark", map[string]any{
+			"divisionId": seat.DivisionID, "date": api.DateOf(marked.In(o.Location())), "records": records})
+	}
+	clock.turn(14 * time.Minute)
+	o.settled(t, clock)
+	if n := o.Count(t, "delivery", "true"); n != 0 {
+		t.Errorf("%d messages before the delay is over", n)
+	}
+	clock.turn(3 * time.Minute)
 	for _, some := range []int{families / 3, 2 * families / 3, families} { // a loaded machine takes minutes for all
 		testkit.Eventually(t, "the pushes are tried", func() bool {
 			return o.Count(t, "delivery", "user_id is not null and channel = 'PUSH' and state = 'SENT'") >= some
 		})
 	}
-	testkit.Eventually(t, "as many are sent as there are families", func() bool {
-		return o.Count(t, "delivery", "user_id is not null and state = 'SENT' and provider_id <> 'no device'") == families
-	})
+	const reached = "user_id is not null and state = 'SENT' and provider_id <> 'no device'"
+	testkit.Eventually(t, "as many are sent as there are families", func() bool { return o.Count(t, "delivery", reached) == families })
 	o.settled(t, clock)
+	if n := o.Count(t, "delivery", reached+" and sent_at > ?", marked.Add(17*time.Minute)); n != 0 {
+		t.Errorf("%d are sent later than two minutes after the delay", n)
+	}
 	told := map[string]int{}
 	for _, m := range sent.got(o.ID) {
 		if m.Channel == delivery.SMS || strings.HasPrefix(m.To, "user_") {

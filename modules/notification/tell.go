@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"gorm.io/gorm"
 
 	"homeroom/api"
@@ -50,9 +51,16 @@ func (m *Module) listen(bus *events.Bus) {
 			return err
 		}
 		return api.InSchool(ctx, m.Schools, h.SchoolID, func(db *gorm.DB, school *tenancy.School) error {
-			err := tenancy.Pipeline(db, tenancy.Query{SQL: queueNextWay, Args: []any{messages.IDs, m.Clock(), school.TimeZone}})
+			var cancelled []uuid.UUID
+			err := tenancy.Pipeline(db, tenancy.Query{SQL: queueNextWay, Args: []any{messages.IDs, m.Clock(), school.TimeZone},
+				Scan: tenancy.Values(&cancelled)})
 			if err != nil {
 				return fmt.Errorf("queueing by the next way: %w", err)
+			}
+			if len(cancelled) > 0 {
+				if err := m.Queue.CancelBrowsers(ctx, cancelled); err != nil {
+					return err
+				}
 			}
 			return m.Queue.Queued(ctx, db, h.SchoolID)
 		})
@@ -202,7 +210,8 @@ var queueNotices = `with ` + awake("$2", "$3") + `, ` + nextDigest("$2", "$3") +
 
 // queueNextWay tells those whom messages ($1) did not reach, or who have not read what they tell, by the next way of the
 // school's rule by which they can be reached. What they have read meanwhile, may not see any more, or what is of no use any
-// more is left out.
+// more is left out. A push that no provider has taken yet is given up with that, and so is that to the topic beside it: late
+// they would come besides. It returns these.
 var queueNextWay = `with ` + awake("$2", "$3") + `,
 	message as (
 		select d.id as former, next.way as channel, case next.way when 'EMAIL' then ` + address + ` else u.phone end as recipient,
@@ -224,11 +233,18 @@ var queueNextWay = `with ` + awake("$2", "$3") + `,
 			where n.user_id = d.user_id and n.dedupe_key = any(d.log_keys) and n.read_at is null and ` + visibleTo("d.user_id") + `) line
 		cross join lateral (select case when several then d.title else line.title end as title,
 			case when several then titled else plain end as body) said
-		where d.id = any($1) and said.body is not null and (d.expires_at is null or d.expires_at > w.at))
-	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
-	urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
+		where d.id = any($1) and said.body is not null and (d.expires_at is null or d.expires_at > w.at)),
+	queued as (insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments,
+		dedupe_key, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
 	select gen_random_uuid(), m.channel, m.recipient, d.user_id, 'NOTICE', d.type, d.record_id, d.student_id, m.title, m.body, 1,
 		sms.segments,
 		d.log_keys[1] || '/' || m.channel || '/' || m.recipient, d.urgent, d.expires_at, m.at, $2, d.rule, d.log_keys, m.wait_minutes
 	from message m join delivery d on d.id = m.former, ` + InSegments("m.title", "m.body") + `
-	on conflict (dedupe_key) do nothing`
+	on conflict (dedupe_key) do nothing returning user_id, log_keys),
+	late as (select d.id, d.collapse_id, d.student_id from message m join delivery d on d.id = m.former
+		join queued q on q.user_id = d.user_id and q.log_keys = d.log_keys
+		where d.channel = 'PUSH' and d.state = 'QUEUED' and d.overdue_at is not null)
+	update delivery d set state = 'FAILED', last_error = 'its provider did not take it in time', provider_id = '' from late
+		where d.channel = 'PUSH' and d.state = 'QUEUED' and (d.id = late.id or d.rule is null and d.collapse_id = late.collapse_id
+			and d.student_id is not distinct from late.student_id and d.recipient not like 'school\_%')
+		returning d.id`

@@ -269,5 +269,5 @@ func (n tripsTold) tell(db *gorm.DB, h events.Heard, trips []restingTrip, off bo
 		}
 		notices = append(notices, one)
 	}
-	return notice.SendIn(db, n.school, h.OccurredAt, notices...)
+	return notice.SendIn(db, n.school, h.OccurredAt, h.IsSilent(), notices...)
 }

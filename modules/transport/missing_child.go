@@ -93,5 +93,5 @@ func tellMissingAt(db *gorm.DB, school *tenancy.School, h events.Heard, day api.
 			})
 		}
 	}
-	return notice.SendIn(db, school, h.OccurredAt, notices...)
+	return notice.SendIn(db, school, h.OccurredAt, h.IsSilent(), notices...)
 }

@@ -104,5 +104,5 @@ func (due EndDue) tellOffice(db *gorm.DB, school *tenancy.School, h events.Heard
 				Values: notice.Values{"bus": open[0].BusNumber, "route": open[0].RouteName, "aboard": names(aboard), "waiting": names(waiting)}},
 		})
 	}
-	return notice.SendIn(db, school, h.OccurredAt, notices...)
+	return notice.SendIn(db, school, h.OccurredAt, h.IsSilent(), notices...)
 }
