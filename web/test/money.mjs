@@ -257,6 +257,9 @@ export default async function ({ url, story, say, email, password, stage }) {
     await accessible(page, 'books with a bad row')
 
     say('an announcement to one class: whom it reaches, then out')
+    const hour = (h) =>
+      new Date(Date.now() + h * 3600_000).toLocaleTimeString('en-GB', { timeZone: 'Asia/Kolkata', timeStyle: 'short' })
+    await call('PUT', '/school-admin/notification/setting', { quietFrom: hour(-2), quietTo: hour(2) })
     await go('/announcements')
     await page.getByRole('button', { name: 'Write an announcement' }).first().click()
     await dialog.getByLabel('Title').fill('Sports day')
@@ -268,10 +271,20 @@ export default async function ({ url, story, say, email, password, stage }) {
     await page.getByText('1 parent of 1 student').waitFor()
     await accessible(page, 'an announcement')
     await page.getByRole('button', { name: 'Publish…' }).click()
+    await dialog.getByText(/In quiet hours nobody is disturbed: they are notified on/).waitFor()
+    want((await dialog.getByText(/Up to \d+ SMS/).count()) === 0, 'what goes by e-mail says no cost of SMS')
+    await dialog.getByLabel('Urgent: notify them at once').check({ force: true })
+    await dialog.getByText(/They are notified at once/).waitFor()
+    await dialog
+      .getByText(/Up to 1 SMS/)
+      .last()
+      .waitFor()
+    await accessible(page, 'an announcement in quiet hours')
     await dialog.getByRole('button', { name: 'Send to 1 person' }).click()
     await page.getByRole('button', { name: 'Withdraw…' }).waitFor()
     await page.getByText('1 person', { exact: true }).waitFor()
     await accessible(page, 'a published announcement')
+    await call('PUT', '/school-admin/notification/setting', { quietFrom: '', quietTo: '' })
 
     say('a parent answers, and is answered')
     const thread = await call('POST', '/school-admin/message/send', {

@@ -15,6 +15,7 @@ import { useFormat } from '../../patterns/format'
 import { DrawerHead, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { listed } from '../../patterns/words'
 import { localOf, momentOf } from '../../patterns/zone'
+import { NotifiedWords, SMSCost, useNoticeRules, useNotified } from './notice-time'
 
 type Counted = Schemas['Counted']
 export const states: Record<string, ['good' | 'busy' | 'warn' | 'off', string]> = {
@@ -79,6 +80,9 @@ export function Editor({ announcement, close }: { announcement?: Counted; close:
   }
   const nobody = some && v.classIds.length + v.divisionIds.length === 0
   const reach = useReach(target, !nobody)
+  const rules = useNoticeRules()
+  const notified = useNotified(rules, v)
+  const byClock = useNotified(rules, v, v.publishAt)
   const fields = () => ({ ...v, ...target }) as Schemas['AnnouncementFields']
   const store = (version: number | undefined, what = fields()) =>
     announcement
@@ -229,7 +233,12 @@ export function Editor({ announcement, close }: { announcement?: Counted; close:
             {nobody ? (
               t('Nothing is chosen yet.')
             ) : reach.data ? (
-              <ReachWords reach={reach.data} />
+              <>
+                <ReachWords reach={reach.data} />
+                {v.publishAt && ' '}
+                {v.publishAt && <NotifiedWords of={byClock} />}
+                <SMSCost known={rules} of={v} reach={reach.data} />
+              </>
             ) : reach.error ? (
               asProblem(reach.error).message
             ) : (
@@ -277,9 +286,19 @@ export function Editor({ announcement, close }: { announcement?: Counted; close:
         }}
         onConfirm={() => !publish.isPending && publish.mutate()}
       >
-        {rich('{reachwords} They are notified at once. It can be withdrawn, but not changed any more.', {
+        {rich('{reachwords} {notified} It can be withdrawn, but not changed any more.', {
           reachwords: reach.data && <ReachWords reach={reach.data} />,
+          notified: <NotifiedWords of={notified} />,
         })}
+        {(v.urgent || notified.when !== 'NOW') && (
+          <Switch
+            mt={12}
+            label={t('Urgent: notify them at once')}
+            checked={v.urgent}
+            onChange={(ev) => draft.set('urgent', ev.currentTarget.checked)}
+          />
+        )}
+        <SMSCost known={rules} of={v} reach={reach.data} />
       </Confirm>
       <Confirm
         opened={removing}
