@@ -132,8 +132,8 @@ func madeTwice(t *testing.T, app *testkit.App) {
 	}
 	school := schoolOf(t, app)
 	for what, table := range map[string]string{
-		"receipts":                 `fee_receipt`,
-		"receipts of families":     `(select from fee_receipt where family_payment_id is not null) x`,
+		"receipts":             `fee_receipt`,
+		"receipts of families": `(select from fee_receipt where family_payment_id is not null) x`,
 		"opening dues": `(select from ledger_entry e join ledger_transaction t on t.id = e.transaction_id join student s on s.id = e.account_id
 			where t.kind = 'OPENING' and e.entry_type = 'DR') x`,
 		"advances": `(select from ledger_entry e join ledger_transaction t on t.id = e.transaction_id join student s on s.id = e.account_id
