@@ -188,8 +188,7 @@ const ofApi = (part) => {
       const text = code[0] + code.slice(1).toLowerCase().replaceAll('_', ' ')
       if (!texts.has(text)) texts.set(text, text)
     }
-  if (part && typeof part === 'object')
-    for (const inner of Object.values(part)) if (inner !== refusals) ofApi(inner)
+  if (part && typeof part === 'object') for (const inner of Object.values(part)) if (inner !== refusals) ofApi(inner)
 }
 ofApi(openapi)
 // So are the service's titles of modules and of what a webhook is sent, and what the audit log calls acts and things.

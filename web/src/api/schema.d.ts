@@ -313,10 +313,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in to the web console with e-mail and password
-         * @description Needs no token.
-         */
+        /** Sign in to the web console with e-mail and password */
         post: operations["postAuthLogin"];
         delete?: never;
         options?: never;
@@ -335,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * End this session
-         * @description Needs no token. Counts per session.
+         * @description Counts per session.
          */
         post: operations["postAuthLogout"];
         delete?: never;
@@ -353,10 +350,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * End every session of the account
-         * @description For anyone signed in.
-         */
+        /** End every session of the account */
         post: operations["postAuthLogoutAll"];
         delete?: never;
         options?: never;
@@ -371,10 +365,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who I am and what I may do
-         * @description For anyone signed in.
-         */
+        /** Who I am and what I may do */
         get: operations["getAuthMe"];
         put?: never;
         post?: never;
@@ -393,10 +384,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Change the caller's own password
-         * @description For anyone signed in.
-         */
+        /** Change the caller's own password */
         post: operations["postAuthPasswordChange"];
         delete?: never;
         options?: never;
@@ -413,10 +401,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send a link to set a new password
-         * @description Needs no token.
-         */
+        /** Send a link to set a new password */
         post: operations["postAuthPasswordForgot"];
         delete?: never;
         options?: never;
@@ -433,10 +418,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Set a password by the link of an e-mail
-         * @description Needs no token.
-         */
+        /** Set a password by the link of an e-mail */
         post: operations["postAuthPasswordReset"];
         delete?: never;
         options?: never;
@@ -453,10 +435,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Prove once more who holds the session, for what asks for a fresh proof
-         * @description For anyone signed in.
-         */
+        /** Prove once more who holds the session, for what asks for a fresh proof */
         post: operations["postAuthReauthenticate"];
         delete?: never;
         options?: never;
@@ -473,10 +452,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * What a browser is asked with to prove it by a passkey
-         * @description For anyone signed in.
-         */
+        /** What a browser is asked with to prove it by a passkey */
         post: operations["postAuthReauthenticateOptions"];
         delete?: never;
         options?: never;
@@ -495,7 +471,7 @@ export interface paths {
         put?: never;
         /**
          * Change a refresh token for a new pair
-         * @description Needs no token. Counts per session.
+         * @description Counts per session.
          */
         post: operations["postAuthRefresh"];
         delete?: never;
@@ -511,10 +487,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The second factors of this account
-         * @description For anyone signed in.
-         */
+        /** The second factors of this account */
         get: operations["getAuthSecondFactor"];
         put?: never;
         post?: never;
@@ -533,10 +506,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Begin the authenticator app that a sign-in cannot go on without
-         * @description Needs no token.
-         */
+        /** Begin the authenticator app that a sign-in cannot go on without */
         post: operations["postAuthSecondFactorEnrol"];
         delete?: never;
         options?: never;
@@ -553,10 +523,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Put it in force with its first code, and end the sign-in
-         * @description Needs no token.
-         */
+        /** Put it in force with its first code, and end the sign-in */
         post: operations["postAuthSecondFactorEnrolConfirm"];
         delete?: never;
         options?: never;
@@ -573,10 +540,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * What a browser is asked with to end a sign-in by a passkey
-         * @description Needs no token.
-         */
+        /** What a browser is asked with to end a sign-in by a passkey */
         post: operations["postAuthSecondFactorOptions"];
         delete?: never;
         options?: never;
@@ -593,10 +557,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a passkey
-         * @description For anyone signed in. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Add a passkey */
         post: operations["postAuthSecondFactorPasskey"];
         delete?: never;
         options?: never;
@@ -613,10 +574,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * What a browser is asked with to make a passkey
-         * @description For anyone signed in. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** What a browser is asked with to make a passkey */
         post: operations["postAuthSecondFactorPasskeyOptions"];
         delete?: never;
         options?: never;
@@ -634,10 +592,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * Remove a passkey
-         * @description For anyone signed in. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Remove a passkey */
         delete: operations["deleteAuthSecondFactorPasskeyById"];
         options?: never;
         head?: never;
@@ -653,10 +608,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Make new recovery codes; those before end
-         * @description For anyone signed in. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Make new recovery codes; those before end */
         post: operations["postAuthSecondFactorRecoveryCodes"];
         delete?: never;
         options?: never;
@@ -673,15 +625,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Begin an authenticator app; nothing changes until it is confirmed
-         * @description For anyone signed in. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Begin an authenticator app; nothing changes until it is confirmed */
         post: operations["postAuthSecondFactorTotp"];
-        /**
-         * Remove the authenticator app
-         * @description For anyone signed in. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Remove the authenticator app */
         delete: operations["deleteAuthSecondFactorTotp"];
         options?: never;
         head?: never;
@@ -697,10 +643,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Put it in force with its first code, in the place of the one before
-         * @description For anyone signed in. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Put it in force with its first code, in the place of the one before */
         post: operations["postAuthSecondFactorTotpConfirm"];
         delete?: never;
         options?: never;
@@ -717,10 +660,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * End a sign-in with its second factor
-         * @description Needs no token.
-         */
+        /** End a sign-in with its second factor */
         post: operations["postAuthSecondFactorVerify"];
         delete?: never;
         options?: never;
@@ -737,10 +677,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send a one-time password by SMS
-         * @description Needs no token.
-         */
+        /** Send a one-time password by SMS */
         post: operations["postAuthSendOtp"];
         delete?: never;
         options?: never;
@@ -755,10 +692,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Where this account is signed in
-         * @description For anyone signed in.
-         */
+        /** Where this account is signed in */
         get: operations["getAuthSessions"];
         put?: never;
         post?: never;
@@ -778,10 +712,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * End one session of this account
-         * @description For anyone signed in.
-         */
+        /** End one session of this account */
         delete: operations["deleteAuthSessionsById"];
         options?: never;
         head?: never;
@@ -797,10 +728,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Set the PIN for signing in without an SMS
-         * @description For anyone signed in.
-         */
+        /** Set the PIN for signing in without an SMS */
         post: operations["postAuthSetPin"];
         delete?: never;
         options?: never;
@@ -815,10 +743,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * By which identity providers a school's staff can sign in
-         * @description Needs no token.
-         */
+        /** By which identity providers a school's staff can sign in */
         get: operations["getAuthSsoBySchoolId"];
         put?: never;
         post?: never;
@@ -837,10 +762,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Go on as another account of the same phone
-         * @description For anyone signed in.
-         */
+        /** Go on as another account of the same phone */
         post: operations["postAuthSwitch"];
         delete?: never;
         options?: never;
@@ -857,10 +779,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with a one-time password
-         * @description Needs no token.
-         */
+        /** Sign in with a one-time password */
         post: operations["postAuthVerifyOtp"];
         delete?: never;
         options?: never;
@@ -877,10 +796,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with phone and PIN
-         * @description Needs no token.
-         */
+        /** Sign in with phone and PIN */
         post: operations["postAuthVerifyPin"];
         delete?: never;
         options?: never;
@@ -895,10 +811,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Where a bus is, and the trip it is on
-         * @description For `SCHOOL_ADMIN`, `TEACHER`, `PARENT`, `DRIVER` with **read** on **Transport**.
-         */
+        /** Where a bus is, and the trip it is on */
         get: operations["getBusTrackingBusByBusIdLive"];
         put?: never;
         post?: never;
@@ -915,10 +828,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What happened to a bus, newest first
-         * @description For `SCHOOL_ADMIN`, `TEACHER`, `PARENT`, `DRIVER` with **read** on **Transport**.
-         */
+        /** What happened to a bus, newest first */
         get: operations["getBusTrackingIncidentsByBusId"];
         put?: never;
         post?: never;
@@ -935,10 +845,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The students on a trip; a parent sees their own
-         * @description For `SCHOOL_ADMIN`, `TEACHER`, `PARENT`, `DRIVER` with **read** on **Transport**.
-         */
+        /** The students on a trip; a parent sees their own */
         get: operations["getBusTrackingTripByTripIdStudents"];
         put?: never;
         post?: never;
@@ -955,10 +862,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Where a bus was during a trip
-         * @description For `SCHOOL_ADMIN`, `TEACHER`, `PARENT`, `DRIVER` with **read** on **Transport**.
-         */
+        /** Where a bus was during a trip */
         get: operations["getBusTrackingTripByTripIdTrail"];
         put?: never;
         post?: never;
@@ -975,10 +879,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The timetable as a calendar, by its secret address
-         * @description Needs no token.
-         */
+        /** The timetable as a calendar, by its secret address */
         get: operations["getCalendarByToken"];
         put?: never;
         post?: never;
@@ -997,10 +898,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * End a trip, once nobody is waiting or aboard
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** End a trip, once nobody is waiting or aboard */
         post: operations["postDriverBusTrackingTripsByTripIdEnd"];
         delete?: never;
         options?: never;
@@ -1017,10 +915,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send positions that could not be sent while driving
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Send positions that could not be sent while driving */
         post: operations["postDriverBusTrackingTripsByTripIdLocations"];
         delete?: never;
         options?: never;
@@ -1037,10 +932,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Pause a trip
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Pause a trip */
         post: operations["postDriverBusTrackingTripsByTripIdPause"];
         delete?: never;
         options?: never;
@@ -1057,10 +949,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Go on with a paused trip
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Go on with a paused trip */
         post: operations["postDriverBusTrackingTripsByTripIdResume"];
         delete?: never;
         options?: never;
@@ -1077,10 +966,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Start a trip; starting it twice is starting it once
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Start a trip; starting it twice is starting it once */
         post: operations["postDriverBusTrackingTripsByTripIdStart"];
         delete?: never;
         options?: never;
@@ -1095,10 +981,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The buses I drive today
-         * @description For `DRIVER` with **read** on **Transport**.
-         */
+        /** The buses I drive today */
         get: operations["getDriverBusMine"];
         put?: never;
         post?: never;
@@ -1115,10 +998,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Download a rider's photo, on the day of a trip of mine
-         * @description For `DRIVER` with **read** on **Students**.
-         */
+        /** Download a rider's photo, on the day of a trip of mine */
         get: operations["getDriverFileById"];
         put?: never;
         post?: never;
@@ -1135,15 +1015,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The incidents of my buses
-         * @description For `DRIVER` with **read** on **Transport**.
-         */
+        /** The incidents of my buses */
         get: operations["getDriverIncidentList"];
         put?: never;
         /**
          * The incidents of my buses
-         * @description For `DRIVER` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postDriverIncidentList"];
         delete?: never;
@@ -1161,10 +1038,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Report an incident
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Report an incident */
         post: operations["postDriverIncidentReport"];
         delete?: never;
         options?: never;
@@ -1181,10 +1055,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say how an incident of my bus ended
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Say how an incident of my bus ended */
         post: operations["postDriverIncidentResolve"];
         delete?: never;
         options?: never;
@@ -1199,10 +1070,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My notifications, newest first
-         * @description For `DRIVER` with **read** on **Notifications**.
-         */
+        /** My notifications, newest first */
         get: operations["getDriverNotificationDeliveredNotifications"];
         put?: never;
         post?: never;
@@ -1219,15 +1087,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * In which language I get messages
-         * @description For `DRIVER` with **read** on **Notifications**.
-         */
+        /** In which language I get messages */
         get: operations["getDriverNotificationLanguage"];
-        /**
-         * Choose in which language I get messages
-         * @description For `DRIVER` with **write** on **Notifications**.
-         */
+        /** Choose in which language I get messages */
         put: operations["putDriverNotificationLanguage"];
         post?: never;
         delete?: never;
@@ -1245,10 +1107,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark one as read
-         * @description For `DRIVER` with **write** on **Notifications**.
-         */
+        /** Mark one as read */
         post: operations["postDriverNotificationRead"];
         delete?: never;
         options?: never;
@@ -1265,10 +1124,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark all as read
-         * @description For `DRIVER` with **write** on **Notifications**.
-         */
+        /** Mark all as read */
         post: operations["postDriverNotificationReadAll"];
         delete?: never;
         options?: never;
@@ -1285,10 +1141,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Register this device for push; it belongs to whom it was last registered by
-         * @description For `DRIVER` with **write** on **Notifications**.
-         */
+        /** Register this device for push; it belongs to whom it was last registered by */
         post: operations["postDriverNotificationToken"];
         delete?: never;
         options?: never;
@@ -1303,10 +1156,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How much of it I have not read
-         * @description For `DRIVER` with **read** on **Notifications**.
-         */
+        /** How much of it I have not read */
         get: operations["getDriverNotificationUnreadCount"];
         put?: never;
         post?: never;
@@ -1323,16 +1173,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What a browser needs to subscribe, and whether this one has
-         * @description For `DRIVER` with **read** on **Notifications**.
-         */
+        /** What a browser needs to subscribe, and whether this one has */
         get: operations["getDriverNotificationWebPush"];
         put?: never;
-        /**
-         * Show my notices on this browser; as long as the session lives
-         * @description For `DRIVER` with **write** on **Notifications**.
-         */
+        /** Show my notices on this browser; as long as the session lives */
         post: operations["postDriverNotificationWebPush"];
         delete?: never;
         options?: never;
@@ -1349,10 +1193,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Show them no more on this browser
-         * @description For `DRIVER` with **write** on **Notifications**.
-         */
+        /** Show them no more on this browser */
         post: operations["postDriverNotificationWebPushEnd"];
         delete?: never;
         options?: never;
@@ -1369,10 +1210,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say that a rider boarded, alighted, is absent or did not show up
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Say that a rider boarded, alighted, is absent or did not show up */
         post: operations["postDriverStudentBoard"];
         delete?: never;
         options?: never;
@@ -1389,10 +1227,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send taps that could not be sent one by one; in any order, any number of times
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Send taps that could not be sent one by one; in any order, any number of times */
         post: operations["postDriverStudentBoardMany"];
         delete?: never;
         options?: never;
@@ -1407,10 +1242,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The riders of a trip of mine
-         * @description For `DRIVER` with **read** on **Students**.
-         */
+        /** The riders of a trip of mine */
         get: operations["getDriverStudentList"];
         put?: never;
         post?: never;
@@ -1429,10 +1261,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a tap of the last ten minutes back
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Take a tap of the last ten minutes back */
         post: operations["postDriverStudentUndo"];
         delete?: never;
         options?: never;
@@ -1447,15 +1276,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My trips of today, and one that is still open
-         * @description For `DRIVER` with **read** on **Transport**.
-         */
+        /** My trips of today, and one that is still open */
         get: operations["getDriverTripList"];
         put?: never;
         /**
          * My trips of today, and one that is still open
-         * @description For `DRIVER` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postDriverTripList"];
         delete?: never;
@@ -1471,10 +1297,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a trip of mine, its riders and stops
-         * @description For `DRIVER` with **read** on **Transport**.
-         */
+        /** Read a trip of mine, its riders and stops */
         get: operations["getDriverTripById"];
         put?: never;
         post?: never;
@@ -1491,10 +1314,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The drivers who may take a trip of mine over
-         * @description For `DRIVER` with **read** on **Transport**.
-         */
+        /** The drivers who may take a trip of mine over */
         get: operations["getDriverTripByIdColleagues"];
         put?: never;
         post?: never;
@@ -1511,10 +1331,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Whom to call for the riders of a trip of mine that is under way
-         * @description For `DRIVER` with **read** on **Students**.
-         */
+        /** Whom to call for the riders of a trip of mine that is under way */
         get: operations["getDriverTripByIdContacts"];
         put?: never;
         post?: never;
@@ -1533,10 +1350,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Hand a trip of mine that is under way over to another driver
-         * @description For `DRIVER` with **write** on **Transport**.
-         */
+        /** Hand a trip of mine that is under way over to another driver */
         post: operations["postDriverTripByIdHandOver"];
         delete?: never;
         options?: never;
@@ -1553,10 +1367,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send a one-time password by SMS
-         * @description Needs no token.
-         */
+        /** Send a one-time password by SMS */
         post: operations["postDriverUserAuthSendOtp"];
         delete?: never;
         options?: never;
@@ -1573,10 +1384,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Set the PIN for signing in without an SMS
-         * @description For anyone signed in.
-         */
+        /** Set the PIN for signing in without an SMS */
         post: operations["postDriverUserAuthSetPin"];
         delete?: never;
         options?: never;
@@ -1593,10 +1401,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with a one-time password
-         * @description Needs no token.
-         */
+        /** Sign in with a one-time password */
         post: operations["postDriverUserAuthVerifyOtp"];
         delete?: never;
         options?: never;
@@ -1613,10 +1418,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with phone and PIN
-         * @description Needs no token.
-         */
+        /** Sign in with phone and PIN */
         post: operations["postDriverUserAuthVerifyPin"];
         delete?: never;
         options?: never;
@@ -1631,10 +1433,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * OneRoster 1.2: a list of academicSessions, terms, gradingPeriods, orgs, schools, courses, classes, users, students, teachers, enrollments or demographics
-         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
-         */
+        /** OneRoster 1.2: a list of academicSessions, terms, gradingPeriods, orgs, schools, courses, classes, users, students, teachers, enrollments or demographics */
         get: operations["getImsOnerosterRosteringV1p2ByCollection"];
         put?: never;
         post?: never;
@@ -1651,10 +1450,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * OneRoster 1.2: one record of such a list
-         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
-         */
+        /** OneRoster 1.2: one record of such a list */
         get: operations["getImsOnerosterRosteringV1p2ByCollectionBySourcedId"];
         put?: never;
         post?: never;
@@ -1671,10 +1467,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * OneRoster 1.2: what belongs to a record: classes of a course, term, user, student or teacher; students and teachers of a class; gradingPeriods of a term; classes, courses, enrollments, students, teachers and terms of a school
-         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
-         */
+        /** OneRoster 1.2: what belongs to a record: classes of a course, term, user, student or teacher; students and teachers of a class; gradingPeriods of a term; classes, courses, enrollments, students, teachers and terms of a school */
         get: operations["getImsOnerosterRosteringV1p2ByCollectionBySourcedIdByPart"];
         put?: never;
         post?: never;
@@ -1691,10 +1484,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * OneRoster 1.2: enrollments, students or teachers of one of the classes of one of the schools
-         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Classes** or **Divisions** or **Subjects** or **Academic years**.
-         */
+        /** OneRoster 1.2: enrollments, students or teachers of one of the classes of one of the schools */
         get: operations["getImsOnerosterRosteringV1p2ByCollectionBySourcedIdByPartByClassSourcedIdByOf"];
         put?: never;
         post?: never;
@@ -1713,10 +1503,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * A token of OneRoster's scopes for an API key, by OAuth 2 client credentials
-         * @description Needs no token.
-         */
+        /** A token of OneRoster's scopes for an API key, by OAuth 2 client credentials */
         post: operations["postImsOnerosterToken"];
         delete?: never;
         options?: never;
@@ -1731,15 +1518,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Announcements for me
-         * @description For `PARENT` with **read** on **Announcements**.
-         */
+        /** Announcements for me */
         get: operations["getParentAnnouncementList"];
         put?: never;
         /**
          * Announcements for me
-         * @description For `PARENT` with **read** on **Announcements**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentAnnouncementList"];
         delete?: never;
@@ -1757,10 +1541,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark an announcement as read
-         * @description For `PARENT` with **read** on **Announcements**.
-         */
+        /** Mark an announcement as read */
         post: operations["postParentAnnouncementRead"];
         delete?: never;
         options?: never;
@@ -1775,10 +1556,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an announcement
-         * @description For `PARENT` with **read** on **Announcements**.
-         */
+        /** Read an announcement */
         get: operations["getParentAnnouncementById"];
         put?: never;
         post?: never;
@@ -1795,10 +1573,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A child's days of a month
-         * @description For `PARENT` with **read** on **Attendance**.
-         */
+        /** A child's days of a month */
         get: operations["getParentAttendanceList"];
         put?: never;
         post?: never;
@@ -1815,10 +1590,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A child's attendance between two days; the academic year unless given
-         * @description For `PARENT` with **read** on **Attendance**.
-         */
+        /** A child's attendance between two days; the academic year unless given */
         get: operations["getParentAttendanceSummary"];
         put?: never;
         post?: never;
@@ -1837,10 +1609,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a child's sign-up back
-         * @description For `PARENT` with **read** on **Events**.
-         */
+        /** Take a child's sign-up back */
         post: operations["postParentEventCancelSignUp"];
         delete?: never;
         options?: never;
@@ -1855,15 +1624,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The events my children may come to
-         * @description For `PARENT` with **read** on **Events**.
-         */
+        /** The events my children may come to */
         get: operations["getParentEventList"];
         put?: never;
         /**
          * The events my children may come to
-         * @description For `PARENT` with **read** on **Events**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentEventList"];
         delete?: never;
@@ -1881,10 +1647,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign a child up for an event
-         * @description For `PARENT` with **read** on **Events**.
-         */
+        /** Sign a child up for an event */
         post: operations["postParentEventSignUp"];
         delete?: never;
         options?: never;
@@ -1899,15 +1662,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My children's exams
-         * @description For `PARENT` with **read** on **Exams**.
-         */
+        /** My children's exams */
         get: operations["getParentExamList"];
         put?: never;
         /**
          * My children's exams
-         * @description For `PARENT` with **read** on **Exams**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentExamList"];
         delete?: never;
@@ -1923,10 +1683,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A child's report card, or print it
-         * @description For `PARENT` with **read** on **Results**.
-         */
+        /** A child's report card, or print it */
         get: operations["getParentExamReportCard"];
         put?: never;
         post?: never;
@@ -1943,10 +1700,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A child's published results
-         * @description For `PARENT` with **read** on **Results**.
-         */
+        /** A child's published results */
         get: operations["getParentExamResults"];
         put?: never;
         post?: never;
@@ -1963,10 +1717,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The papers a child sits, once they are published
-         * @description For `PARENT` with **read** on **Exams**.
-         */
+        /** The papers a child sits, once they are published */
         get: operations["getParentExamSchedule"];
         put?: never;
         post?: never;
@@ -1983,15 +1734,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The fee certificates of my children
-         * @description For `PARENT` with **read** on **Fees**.
-         */
+        /** The fee certificates of my children */
         get: operations["getParentFeeCertificateList"];
         put?: never;
         /**
          * The fee certificates of my children
-         * @description For `PARENT` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentFeeCertificateList"];
         delete?: never;
@@ -2007,10 +1755,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a fee certificate of a child's, or print it
-         * @description For `PARENT` with **read** on **Fees**.
-         */
+        /** Read a fee certificate of a child's, or print it */
         get: operations["getParentFeeCertificateById"];
         put?: never;
         post?: never;
@@ -2027,10 +1772,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What is open for my children
-         * @description For `PARENT` with **read** on **Fees**.
-         */
+        /** What is open for my children */
         get: operations["getParentFeeDues"];
         put?: never;
         post?: never;
@@ -2047,10 +1789,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a receipt of a child's, or print it
-         * @description For `PARENT` with **read** on **Fees**.
-         */
+        /** Read a receipt of a child's, or print it */
         get: operations["getParentFeeReceiptById"];
         put?: never;
         post?: never;
@@ -2067,10 +1806,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a refund of a child's, or print it
-         * @description For `PARENT` with **read** on **Fees**.
-         */
+        /** Read a refund of a child's, or print it */
         get: operations["getParentFeeRefundById"];
         put?: never;
         post?: never;
@@ -2087,10 +1823,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A child's account, or a statement to print
-         * @description For `PARENT` with **read** on **Fees**.
-         */
+        /** A child's account, or a statement to print */
         get: operations["getParentFeeReportByStudentId"];
         put?: never;
         post?: never;
@@ -2109,10 +1842,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Upload an image or a PDF
-         * @description For `PARENT` with **write** on **Messages**.
-         */
+        /** Upload an image or a PDF */
         post: operations["postParentFileUpload"];
         delete?: never;
         options?: never;
@@ -2127,10 +1857,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Download a file, or ranges of it
-         * @description For `PARENT` with **read** on **Messages**.
-         */
+        /** Download a file, or ranges of it */
         get: operations["getParentFileById"];
         put?: never;
         post?: never;
@@ -2149,10 +1876,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Ask for leave for a child
-         * @description For `PARENT` with **write** on **Leave**.
-         */
+        /** Ask for leave for a child */
         post: operations["postParentLeaveApply"];
         delete?: never;
         options?: never;
@@ -2169,10 +1893,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a child's leave back before it begins
-         * @description For `PARENT` with **write** on **Leave**.
-         */
+        /** Take a child's leave back before it begins */
         post: operations["postParentLeaveCancel"];
         delete?: never;
         options?: never;
@@ -2187,15 +1908,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My children's leave
-         * @description For `PARENT` with **read** on **Leave**.
-         */
+        /** My children's leave */
         get: operations["getParentLeaveList"];
         put?: never;
         /**
          * My children's leave
-         * @description For `PARENT` with **read** on **Leave**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentLeaveList"];
         delete?: never;
@@ -2211,15 +1929,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What my children have borrowed, now and before
-         * @description For `PARENT` with **read** on **Library**.
-         */
+        /** What my children have borrowed, now and before */
         get: operations["getParentLibraryLoanList"];
         put?: never;
         /**
          * What my children have borrowed, now and before
-         * @description For `PARENT` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentLibraryLoanList"];
         delete?: never;
@@ -2235,10 +1950,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Whom I may write to
-         * @description For `PARENT` with **read** on **Messages**.
-         */
+        /** Whom I may write to */
         get: operations["getParentMessageContacts"];
         put?: never;
         post?: never;
@@ -2255,15 +1967,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My threads, with what is unread in each
-         * @description For `PARENT` with **read** on **Messages**.
-         */
+        /** My threads, with what is unread in each */
         get: operations["getParentMessageList"];
         put?: never;
         /**
          * My threads, with what is unread in each
-         * @description For `PARENT` with **read** on **Messages**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentMessageList"];
         delete?: never;
@@ -2281,10 +1990,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark a thread as read
-         * @description For `PARENT` with **write** on **Messages**.
-         */
+        /** Mark a thread as read */
         post: operations["postParentMessageRead"];
         delete?: never;
         options?: never;
@@ -2301,10 +2007,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Write to somebody, or answer in a thread
-         * @description For `PARENT` with **write** on **Messages**.
-         */
+        /** Write to somebody, or answer in a thread */
         post: operations["postParentMessageSend"];
         delete?: never;
         options?: never;
@@ -2319,10 +2022,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a thread, newest message last
-         * @description For `PARENT` with **read** on **Messages**.
-         */
+        /** Read a thread, newest message last */
         get: operations["getParentMessageThreadById"];
         put?: never;
         post?: never;
@@ -2339,10 +2039,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My notifications, newest first
-         * @description For `PARENT` with **read** on **Notifications**.
-         */
+        /** My notifications, newest first */
         get: operations["getParentNotificationDeliveredNotifications"];
         put?: never;
         post?: never;
@@ -2359,15 +2056,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * In which language I get messages
-         * @description For `PARENT` with **read** on **Notifications**.
-         */
+        /** In which language I get messages */
         get: operations["getParentNotificationLanguage"];
-        /**
-         * Choose in which language I get messages
-         * @description For `PARENT` with **write** on **Notifications**.
-         */
+        /** Choose in which language I get messages */
         put: operations["putParentNotificationLanguage"];
         post?: never;
         delete?: never;
@@ -2383,15 +2074,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * By which ways I want which notifications
-         * @description For `PARENT` with **read** on **Notifications**.
-         */
+        /** By which ways I want which notifications */
         get: operations["getParentNotificationPreferences"];
-        /**
-         * Change by which ways
-         * @description For `PARENT` with **write** on **Notifications**.
-         */
+        /** Change by which ways */
         put: operations["putParentNotificationPreferences"];
         post?: never;
         delete?: never;
@@ -2409,10 +2094,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark one as read
-         * @description For `PARENT` with **write** on **Notifications**.
-         */
+        /** Mark one as read */
         post: operations["postParentNotificationRead"];
         delete?: never;
         options?: never;
@@ -2429,10 +2111,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark all as read
-         * @description For `PARENT` with **write** on **Notifications**.
-         */
+        /** Mark all as read */
         post: operations["postParentNotificationReadAll"];
         delete?: never;
         options?: never;
@@ -2449,10 +2128,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Register this device for push; it belongs to whom it was last registered by
-         * @description For `PARENT` with **write** on **Notifications**.
-         */
+        /** Register this device for push; it belongs to whom it was last registered by */
         post: operations["postParentNotificationToken"];
         delete?: never;
         options?: never;
@@ -2467,10 +2143,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How much of it I have not read
-         * @description For `PARENT` with **read** on **Notifications**.
-         */
+        /** How much of it I have not read */
         get: operations["getParentNotificationUnreadCount"];
         put?: never;
         post?: never;
@@ -2487,16 +2160,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What a browser needs to subscribe, and whether this one has
-         * @description For `PARENT` with **read** on **Notifications**.
-         */
+        /** What a browser needs to subscribe, and whether this one has */
         get: operations["getParentNotificationWebPush"];
         put?: never;
-        /**
-         * Show my notices on this browser; as long as the session lives
-         * @description For `PARENT` with **write** on **Notifications**.
-         */
+        /** Show my notices on this browser; as long as the session lives */
         post: operations["postParentNotificationWebPush"];
         delete?: never;
         options?: never;
@@ -2513,10 +2180,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Show them no more on this browser
-         * @description For `PARENT` with **write** on **Notifications**.
-         */
+        /** Show them no more on this browser */
         post: operations["postParentNotificationWebPushEnd"];
         delete?: never;
         options?: never;
@@ -2531,15 +2195,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The bonafide and leaving certificates of my children
-         * @description For `PARENT` with **read** on **Students**.
-         */
+        /** The bonafide and leaving certificates of my children */
         get: operations["getParentStudentCertificateList"];
         put?: never;
         /**
          * The bonafide and leaving certificates of my children
-         * @description For `PARENT` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postParentStudentCertificateList"];
         delete?: never;
@@ -2555,10 +2216,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A certificate of a child of mine to print
-         * @description For `PARENT` with **read** on **Students**.
-         */
+        /** A certificate of a child of mine to print */
         get: operations["getParentStudentCertificateById"];
         put?: never;
         post?: never;
@@ -2577,10 +2235,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * List my children
-         * @description For `PARENT` with **read** on **Students**.
-         */
+        /** List my children */
         post: operations["postParentStudentGetStudents"];
         delete?: never;
         options?: never;
@@ -2597,10 +2252,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * List my children
-         * @description For `PARENT` with **read** on **Students**.
-         */
+        /** List my children */
         post: operations["postParentStudentList"];
         delete?: never;
         options?: never;
@@ -2615,10 +2267,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a child of mine
-         * @description For `PARENT` with **read** on **Students**.
-         */
+        /** Read a child of mine */
         get: operations["getParentStudentById"];
         put?: never;
         post?: never;
@@ -2637,10 +2286,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Make a secret calendar address of a child's timetable
-         * @description For `PARENT` with **read** on **Timetable**.
-         */
+        /** Make a secret calendar address of a child's timetable */
         post: operations["postParentTimetableFeed"];
         delete?: never;
         options?: never;
@@ -2658,10 +2304,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * End a child's calendar address
-         * @description For `PARENT` with **read** on **Timetable**.
-         */
+        /** End a child's calendar address */
         delete: operations["deleteParentTimetableFeedByStudentId"];
         options?: never;
         head?: never;
@@ -2675,10 +2318,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A child's lessons of a day, and their week
-         * @description For `PARENT` with **read** on **Timetable**.
-         */
+        /** A child's lessons of a day, and their week */
         get: operations["getParentTimetableGet"];
         put?: never;
         post?: never;
@@ -2695,10 +2335,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The buses my children ride, with today's trips
-         * @description For `PARENT` with **read** on **Transport**.
-         */
+        /** The buses my children ride, with today's trips */
         get: operations["getParentTransportMyBuses"];
         put?: never;
         post?: never;
@@ -2717,10 +2354,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say that a child will not ride, or will after all
-         * @description For `PARENT` with **read** on **Transport**.
-         */
+        /** Say that a child will not ride, or will after all */
         post: operations["postParentTransportNotRiding"];
         delete?: never;
         options?: never;
@@ -2737,10 +2371,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send a one-time password by SMS
-         * @description Needs no token.
-         */
+        /** Send a one-time password by SMS */
         post: operations["postParentUserAuthSendOtp"];
         delete?: never;
         options?: never;
@@ -2757,10 +2388,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Set the PIN for signing in without an SMS
-         * @description For anyone signed in.
-         */
+        /** Set the PIN for signing in without an SMS */
         post: operations["postParentUserAuthSetPin"];
         delete?: never;
         options?: never;
@@ -2777,10 +2405,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with a one-time password
-         * @description Needs no token.
-         */
+        /** Sign in with a one-time password */
         post: operations["postParentUserAuthVerifyOtp"];
         delete?: never;
         options?: never;
@@ -2797,10 +2422,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with phone and PIN
-         * @description Needs no token.
-         */
+        /** Sign in with phone and PIN */
         post: operations["postParentUserAuthVerifyPin"];
         delete?: never;
         options?: never;
@@ -2817,10 +2439,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add an academic year
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**.
-         */
+        /** Add an academic year */
         post: operations["postSchoolAdminAcademicYearCreate"];
         delete?: never;
         options?: never;
@@ -2835,15 +2454,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the academic years
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**.
-         */
+        /** List the academic years */
         get: operations["getSchoolAdminAcademicYearList"];
         put?: never;
         /**
          * List the academic years
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminAcademicYearList"];
         delete?: never;
@@ -2859,21 +2475,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an academic year
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**.
-         */
+        /** Read an academic year */
         get: operations["getSchoolAdminAcademicYearById"];
-        /**
-         * Change an academic year
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**.
-         */
+        /** Change an academic year */
         put: operations["putSchoolAdminAcademicYearById"];
         post?: never;
-        /**
-         * Delete an academic year nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Academic years**.
-         */
+        /** Delete an academic year nothing refers to */
         delete: operations["deleteSchoolAdminAcademicYearById"];
         options?: never;
         head?: never;
@@ -2889,10 +2496,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Make a year the school's active one
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**.
-         */
+        /** Make a year the school's active one */
         post: operations["postSchoolAdminAcademicYearByIdActivate"];
         delete?: never;
         options?: never;
@@ -2907,21 +2511,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read the plan of the turn to this year
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years**.
-         */
+        /** Read the plan of the turn to this year */
         get: operations["getSchoolAdminAcademicYearByIdPlan"];
         put?: never;
-        /**
-         * Plan the turn to this year: a dry run says what will happen, a plan is carried out by itself on the first day
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**.
-         */
+        /** Plan the turn to this year: a dry run says what will happen, a plan is carried out by itself on the first day */
         post: operations["postSchoolAdminAcademicYearByIdPlan"];
-        /**
-         * Take the plan back: what it did is undone, until the first mark or payment of the new year
-         * @description For `SCHOOL_ADMIN` with **write** on **Academic years**.
-         */
+        /** Take the plan back: what it did is undone, until the first mark or payment of the new year */
         delete: operations["deleteSchoolAdminAcademicYearByIdPlan"];
         options?: never;
         head?: never;
@@ -2937,10 +2532,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Write an announcement: a draft, or one that is published at a time
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**.
-         */
+        /** Write an announcement: a draft, or one that is published at a time */
         post: operations["postSchoolAdminAnnouncementCreate"];
         delete?: never;
         options?: never;
@@ -2955,15 +2547,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the announcements, with how many received and have read them
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**.
-         */
+        /** List the announcements, with how many received and have read them */
         get: operations["getSchoolAdminAnnouncementList"];
         put?: never;
         /**
          * List the announcements, with how many received and have read them
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminAnnouncementList"];
         delete?: never;
@@ -2979,10 +2568,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How many an announcement to these would reach
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**.
-         */
+        /** How many an announcement to these would reach */
         get: operations["getSchoolAdminAnnouncementReach"];
         put?: never;
         post?: never;
@@ -2999,21 +2585,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an announcement
-         * @description For `SCHOOL_ADMIN` with **read** on **Announcements**.
-         */
+        /** Read an announcement */
         get: operations["getSchoolAdminAnnouncementById"];
-        /**
-         * Change a draft or a scheduled announcement
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**.
-         */
+        /** Change a draft or a scheduled announcement */
         put: operations["putSchoolAdminAnnouncementById"];
         post?: never;
-        /**
-         * Delete an announcement that was never published
-         * @description For `SCHOOL_ADMIN` with **delete** on **Announcements**.
-         */
+        /** Delete an announcement that was never published */
         delete: operations["deleteSchoolAdminAnnouncementById"];
         options?: never;
         head?: never;
@@ -3029,10 +2606,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Publish now
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**.
-         */
+        /** Publish now */
         post: operations["postSchoolAdminAnnouncementByIdPublish"];
         delete?: never;
         options?: never;
@@ -3049,10 +2623,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take an announcement back
-         * @description For `SCHOOL_ADMIN` with **write** on **Announcements**.
-         */
+        /** Take an announcement back */
         post: operations["postSchoolAdminAnnouncementByIdWithdraw"];
         delete?: never;
         options?: never;
@@ -3067,10 +2638,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A student's days and every change of them
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** A student's days and every change of them */
         get: operations["getSchoolAdminAttendanceHistoryByStudentId"];
         put?: never;
         post?: never;
@@ -3089,10 +2657,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a day off, of the school or of some classes
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Add a day off, of the school or of some classes */
         post: operations["postSchoolAdminAttendanceHolidayCreate"];
         delete?: never;
         options?: never;
@@ -3107,15 +2672,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the days off
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** List the days off */
         get: operations["getSchoolAdminAttendanceHolidayList"];
         put?: never;
         /**
          * List the days off
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminAttendanceHolidayList"];
         delete?: never;
@@ -3131,21 +2693,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a day off
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** Read a day off */
         get: operations["getSchoolAdminAttendanceHolidayById"];
-        /**
-         * Change a day off
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Change a day off */
         put: operations["putSchoolAdminAttendanceHolidayById"];
         post?: never;
-        /**
-         * Delete a day off
-         * @description For `SCHOOL_ADMIN` with **delete** on **Attendance**.
-         */
+        /** Delete a day off */
         delete: operations["deleteSchoolAdminAttendanceHolidayById"];
         options?: never;
         head?: never;
@@ -3161,10 +2714,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import registers of past days from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Import registers of past days from a CSV file or workbook */
         post: operations["postSchoolAdminAttendanceImport"];
         delete?: never;
         options?: never;
@@ -3179,15 +2729,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import registers of past days from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** Earlier runs: Import registers of past days from a CSV file or workbook */
         get: operations["getSchoolAdminAttendanceImportList"];
         put?: never;
         /**
          * Earlier runs: Import registers of past days from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminAttendanceImportList"];
         delete?: never;
@@ -3203,10 +2750,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import registers of past days from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** How far a run is, or how it ended: Import registers of past days from a CSV file or workbook */
         get: operations["getSchoolAdminAttendanceImportById"];
         put?: never;
         post?: never;
@@ -3225,10 +2769,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import registers of past days from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import registers of past days from a CSV file or workbook */
         post: operations["postSchoolAdminAttendanceImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -3243,10 +2784,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The register of a lesson
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** The register of a lesson */
         get: operations["getSchoolAdminAttendanceLesson"];
         put?: never;
         post?: never;
@@ -3265,10 +2803,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark a lesson: who is not named is present; again is a correction; a day past needs a reason
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Mark a lesson: who is not named is present; again is a correction; a day past needs a reason */
         post: operations["postSchoolAdminAttendanceLessonMark"];
         delete?: never;
         options?: never;
@@ -3283,10 +2818,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The lessons of a day, and which are marked
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** The lessons of a day, and which are marked */
         get: operations["getSchoolAdminAttendanceLessons"];
         put?: never;
         post?: never;
@@ -3305,10 +2837,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark a division for a day, all or nothing; a day past needs a reason
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Mark a division for a day, all or nothing; a day past needs a reason */
         post: operations["postSchoolAdminAttendanceMark"];
         delete?: never;
         options?: never;
@@ -3323,10 +2852,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A division's register of a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** A division's register of a day */
         get: operations["getSchoolAdminAttendanceRegister"];
         put?: never;
         post?: never;
@@ -3343,10 +2869,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A division's register of a month, with totals and percent
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** A division's register of a month, with totals and percent */
         get: operations["getSchoolAdminAttendanceReport"];
         put?: never;
         post?: never;
@@ -3363,10 +2886,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A division's register of a month as a CSV file
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** A division's register of a month as a CSV file */
         get: operations["getSchoolAdminAttendanceReportCsv"];
         put?: never;
         post?: never;
@@ -3383,10 +2903,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A division's register of a month to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** A division's register of a month to print */
         get: operations["getSchoolAdminAttendanceReportPdf"];
         put?: never;
         post?: never;
@@ -3403,10 +2920,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Attendance of the school, its classes and divisions between two days
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** Attendance of the school, its classes and divisions between two days */
         get: operations["getSchoolAdminAttendanceSummary"];
         put?: never;
         post?: never;
@@ -3423,10 +2937,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The attendance summary as a CSV file
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** The attendance summary as a CSV file */
         get: operations["getSchoolAdminAttendanceSummaryCsv"];
         put?: never;
         post?: never;
@@ -3443,10 +2954,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The attendance summary to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** The attendance summary to print */
         get: operations["getSchoolAdminAttendanceSummaryPdf"];
         put?: never;
         post?: never;
@@ -3465,10 +2973,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import how often students were there up to a day from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Import how often students were there up to a day from a CSV file or workbook */
         post: operations["postSchoolAdminAttendanceTotalImport"];
         delete?: never;
         options?: never;
@@ -3483,15 +2988,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import how often students were there up to a day from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** Earlier runs: Import how often students were there up to a day from a CSV file or workbook */
         get: operations["getSchoolAdminAttendanceTotalImportList"];
         put?: never;
         /**
          * Earlier runs: Import how often students were there up to a day from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminAttendanceTotalImportList"];
         delete?: never;
@@ -3507,10 +3009,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import how often students were there up to a day from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** How far a run is, or how it ended: Import how often students were there up to a day from a CSV file or workbook */
         get: operations["getSchoolAdminAttendanceTotalImportById"];
         put?: never;
         post?: never;
@@ -3529,10 +3028,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import how often students were there up to a day from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Attendance**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import how often students were there up to a day from a CSV file or workbook */
         post: operations["postSchoolAdminAttendanceTotalImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -3547,10 +3043,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Which divisions are not yet marked on a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Attendance**.
-         */
+        /** Which divisions are not yet marked on a day */
         get: operations["getSchoolAdminAttendanceUnmarked"];
         put?: never;
         post?: never;
@@ -3567,15 +3060,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who changed what, newest first, with what it was before and after
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**.
-         */
+        /** Who changed what, newest first, with what it was before and after */
         get: operations["getSchoolAdminAuditList"];
         put?: never;
         /**
          * Who changed what, newest first, with what it was before and after
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminAuditList"];
         delete?: never;
@@ -3593,10 +3083,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a class
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**.
-         */
+        /** Add a class */
         post: operations["postSchoolAdminClassCreate"];
         delete?: never;
         options?: never;
@@ -3613,10 +3100,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add many classes with their divisions at once, all or nothing; a dry run says which
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**.
-         */
+        /** Add many classes with their divisions at once, all or nothing; a dry run says which */
         post: operations["postSchoolAdminClassGenerate"];
         delete?: never;
         options?: never;
@@ -3631,15 +3115,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the classes
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**.
-         */
+        /** List the classes */
         get: operations["getSchoolAdminClassList"];
         put?: never;
         /**
          * List the classes
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminClassList"];
         delete?: never;
@@ -3655,21 +3136,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a class
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**.
-         */
+        /** Read a class */
         get: operations["getSchoolAdminClassById"];
-        /**
-         * Change a class
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**.
-         */
+        /** Change a class */
         put: operations["putSchoolAdminClassById"];
         post?: never;
-        /**
-         * Delete a class nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Classes**.
-         */
+        /** Delete a class nothing refers to */
         delete: operations["deleteSchoolAdminClassById"];
         options?: never;
         head?: never;
@@ -3685,10 +3157,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Define a field of students, guardians or employees
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**.
-         */
+        /** Define a field of students, guardians or employees */
         post: operations["postSchoolAdminCustomFieldCreate"];
         delete?: never;
         options?: never;
@@ -3703,15 +3172,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the custom fields of the records one may read
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings** or **Students** or **Employees**.
-         */
+        /** List the custom fields of the records one may read */
         get: operations["getSchoolAdminCustomFieldList"];
         put?: never;
         /**
          * List the custom fields of the records one may read
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings** or **Students** or **Employees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminCustomFieldList"];
         delete?: never;
@@ -3727,15 +3193,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a custom field
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**.
-         */
+        /** Read a custom field */
         get: operations["getSchoolAdminCustomFieldById"];
-        /**
-         * Rename a custom field, order, retire it or put it back
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**.
-         */
+        /** Rename a custom field, order, retire it or put it back */
         put: operations["putSchoolAdminCustomFieldById"];
         post?: never;
         delete?: never;
@@ -3751,10 +3211,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far the school is from its first year to its first payment
-         * @description For `SCHOOL_ADMIN` with **read** on **Academic years** or **Exams** or **Classes** or **Subjects** or **Employees** or **Students** or **Timetable** or **Fees**.
-         */
+        /** How far the school is from its first year to its first payment */
         get: operations["getSchoolAdminDashboardSetup"];
         put?: never;
         post?: never;
@@ -3771,10 +3228,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The school's day at a glance, some seconds old at the most
-         * @description For `SCHOOL_ADMIN` with **read** on **Reports**.
-         */
+        /** The school's day at a glance, some seconds old at the most */
         get: operations["getSchoolAdminDashboardSummary"];
         put?: never;
         post?: never;
@@ -3791,10 +3245,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What waits for the caller today, by what they may read
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees** or **Students** or **Timetable** or **Attendance** or **Leave**.
-         */
+        /** What waits for the caller today, by what they may read */
         get: operations["getSchoolAdminDashboardToday"];
         put?: never;
         post?: never;
@@ -3813,10 +3264,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send an e-mail to many; a dry run says to whom
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Send an e-mail to many; a dry run says to whom */
         post: operations["postSchoolAdminDispatchEmail"];
         delete?: never;
         options?: never;
@@ -3831,15 +3279,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What was sent to many, and how far each has come
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** What was sent to many, and how far each has come */
         get: operations["getSchoolAdminDispatchList"];
         put?: never;
         /**
          * What was sent to many, and how far each has come
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminDispatchList"];
         delete?: never;
@@ -3857,10 +3302,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send an SMS to many; a dry run says to whom, and what it costs
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Send an SMS to many; a dry run says to whom, and what it costs */
         post: operations["postSchoolAdminDispatchSms"];
         delete?: never;
         options?: never;
@@ -3877,10 +3319,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Keep a text that is sent again and again
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Keep a text that is sent again and again */
         post: operations["postSchoolAdminDispatchTemplateCreate"];
         delete?: never;
         options?: never;
@@ -3895,15 +3334,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the templates
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** List the templates */
         get: operations["getSchoolAdminDispatchTemplateList"];
         put?: never;
         /**
          * List the templates
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminDispatchTemplateList"];
         delete?: never;
@@ -3920,16 +3356,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Change a template
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Change a template */
         put: operations["putSchoolAdminDispatchTemplateById"];
         post?: never;
-        /**
-         * Delete a template
-         * @description For `SCHOOL_ADMIN` with **delete** on **Messages**.
-         */
+        /** Delete a template */
         delete: operations["deleteSchoolAdminDispatchTemplateById"];
         options?: never;
         head?: never;
@@ -3943,10 +3373,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a dispatch
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** Read a dispatch */
         get: operations["getSchoolAdminDispatchById"];
         put?: never;
         post?: never;
@@ -3963,10 +3390,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What became of a dispatch, recipient by recipient, or all of it as a file
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** What became of a dispatch, recipient by recipient, or all of it as a file */
         get: operations["getSchoolAdminDispatchByIdRecipients"];
         put?: never;
         post?: never;
@@ -3985,10 +3409,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a division to a class
-         * @description For `SCHOOL_ADMIN` with **write** on **Divisions**.
-         */
+        /** Add a division to a class */
         post: operations["postSchoolAdminDivisionCreate"];
         delete?: never;
         options?: never;
@@ -4003,15 +3424,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the divisions
-         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**.
-         */
+        /** List the divisions */
         get: operations["getSchoolAdminDivisionList"];
         put?: never;
         /**
          * List the divisions
-         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminDivisionList"];
         delete?: never;
@@ -4027,21 +3445,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a division
-         * @description For `SCHOOL_ADMIN` with **read** on **Divisions**.
-         */
+        /** Read a division */
         get: operations["getSchoolAdminDivisionById"];
-        /**
-         * Change a division
-         * @description For `SCHOOL_ADMIN` with **write** on **Divisions**.
-         */
+        /** Change a division */
         put: operations["putSchoolAdminDivisionById"];
         post?: never;
-        /**
-         * Delete a division nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Divisions**.
-         */
+        /** Delete a division nothing refers to */
         delete: operations["deleteSchoolAdminDivisionById"];
         options?: never;
         head?: never;
@@ -4055,10 +3464,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A division's class list to print, with empty columns to tick
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** A division's class list to print, with empty columns to tick */
         get: operations["getSchoolAdminDivisionByIdClassList"];
         put?: never;
         post?: never;
@@ -4075,10 +3481,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who sits in a division on a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Who sits in a division on a day */
         get: operations["getSchoolAdminDivisionByIdStudents"];
         put?: never;
         post?: never;
@@ -4097,10 +3500,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import what teachers teach and whose class teachers they are from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**.
-         */
+        /** Import what teachers teach and whose class teachers they are from a CSV file or workbook */
         post: operations["postSchoolAdminEmployeeAssignmentsImport"];
         delete?: never;
         options?: never;
@@ -4115,15 +3515,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import what teachers teach and whose class teachers they are from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**.
-         */
+        /** Earlier runs: Import what teachers teach and whose class teachers they are from a CSV file or workbook */
         get: operations["getSchoolAdminEmployeeAssignmentsImportList"];
         put?: never;
         /**
          * Earlier runs: Import what teachers teach and whose class teachers they are from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminEmployeeAssignmentsImportList"];
         delete?: never;
@@ -4139,10 +3536,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import what teachers teach and whose class teachers they are from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**.
-         */
+        /** How far a run is, or how it ended: Import what teachers teach and whose class teachers they are from a CSV file or workbook */
         get: operations["getSchoolAdminEmployeeAssignmentsImportById"];
         put?: never;
         post?: never;
@@ -4161,10 +3555,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import what teachers teach and whose class teachers they are from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import what teachers teach and whose class teachers they are from a CSV file or workbook */
         post: operations["postSchoolAdminEmployeeAssignmentsImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -4183,7 +3574,7 @@ export interface paths {
         put?: never;
         /**
          * Add an employee and their account
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         post: operations["postSchoolAdminEmployeeCreate"];
         delete?: never;
@@ -4199,10 +3590,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The employees of a list as a CSV file that can be imported
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** The employees of a list as a CSV file that can be imported */
         get: operations["getSchoolAdminEmployeeExport"];
         put?: never;
         post?: never;
@@ -4219,10 +3607,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * ID cards of employees in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**.
-         */
+        /** ID cards of employees in one file to print */
         get: operations["getSchoolAdminEmployeeIdCards"];
         put?: never;
         post?: never;
@@ -4243,7 +3628,7 @@ export interface paths {
         put?: never;
         /**
          * Import teachers, drivers and support staff from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         post: operations["postSchoolAdminEmployeeImport"];
         delete?: never;
@@ -4259,15 +3644,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import teachers, drivers and support staff from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**.
-         */
+        /** Earlier runs: Import teachers, drivers and support staff from a CSV file or workbook */
         get: operations["getSchoolAdminEmployeeImportList"];
         put?: never;
         /**
          * Earlier runs: Import teachers, drivers and support staff from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminEmployeeImportList"];
         delete?: never;
@@ -4283,10 +3665,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import teachers, drivers and support staff from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**.
-         */
+        /** How far a run is, or how it ended: Import teachers, drivers and support staff from a CSV file or workbook */
         get: operations["getSchoolAdminEmployeeImportById"];
         put?: never;
         post?: never;
@@ -4307,7 +3686,7 @@ export interface paths {
         put?: never;
         /**
          * Take a run back, while nothing depends on what it wrote: Import teachers, drivers and support staff from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         post: operations["postSchoolAdminEmployeeImportByIdUndo"];
         delete?: never;
@@ -4325,13 +3704,13 @@ export interface paths {
         };
         /**
          * List the employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         get: operations["getSchoolAdminEmployeeList"];
         put?: never;
         /**
          * List the employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The GET's list, for clients that ask by POST.
+         * @description The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminEmployeeList"];
         delete?: never;
@@ -4347,20 +3726,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an employee
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**.
-         */
+        /** Read an employee */
         get: operations["getSchoolAdminEmployeeById"];
         /**
          * Change an employee; their account follows
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         put: operations["putSchoolAdminEmployeeById"];
         post?: never;
         /**
          * Deactivate an employee and sign them out
-         * @description For `SCHOOL_ADMIN` with **delete** on **Employees**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         delete: operations["deleteSchoolAdminEmployeeById"];
         options?: never;
@@ -4375,15 +3751,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What a teacher is assigned to in a year
-         * @description For `SCHOOL_ADMIN` with **read** on **Employees**.
-         */
+        /** What a teacher is assigned to in a year */
         get: operations["getSchoolAdminEmployeeByIdAssignments"];
-        /**
-         * Replace a teacher's assignments of a year
-         * @description For `SCHOOL_ADMIN` with **write** on **Employees**.
-         */
+        /** Replace a teacher's assignments of a year */
         put: operations["putSchoolAdminEmployeeByIdAssignments"];
         post?: never;
         delete?: never;
@@ -4401,10 +3771,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Erase an employee who has left, for good
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Erase an employee who has left, for good */
         post: operations["postSchoolAdminEmployeeByIdErase"];
         delete?: never;
         options?: never;
@@ -4419,10 +3786,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Everything that is kept of an employee, as one JSON file
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Everything that is kept of an employee, as one JSON file */
         get: operations["getSchoolAdminEmployeeByIdPersonalData"];
         put?: never;
         post?: never;
@@ -4441,10 +3805,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add an event
-         * @description For `SCHOOL_ADMIN` with **write** on **Events**.
-         */
+        /** Add an event */
         post: operations["postSchoolAdminEventCreate"];
         delete?: never;
         options?: never;
@@ -4459,15 +3820,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the events
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**.
-         */
+        /** List the events */
         get: operations["getSchoolAdminEventList"];
         put?: never;
         /**
          * List the events
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminEventList"];
         delete?: never;
@@ -4483,21 +3841,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an event
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**.
-         */
+        /** Read an event */
         get: operations["getSchoolAdminEventById"];
-        /**
-         * Change an event, or cancel it
-         * @description For `SCHOOL_ADMIN` with **write** on **Events**.
-         */
+        /** Change an event, or cancel it */
         put: operations["putSchoolAdminEventById"];
         post?: never;
-        /**
-         * Delete an event nobody is signed up for
-         * @description For `SCHOOL_ADMIN` with **delete** on **Events**.
-         */
+        /** Delete an event nobody is signed up for */
         delete: operations["deleteSchoolAdminEventById"];
         options?: never;
         head?: never;
@@ -4511,10 +3860,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who is signed up for an event
-         * @description For `SCHOOL_ADMIN` with **read** on **Events**.
-         */
+        /** Who is signed up for an event */
         get: operations["getSchoolAdminEventByIdSignUps"];
         put?: never;
         post?: never;
@@ -4533,10 +3879,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add an exam of one or more classes
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Add an exam of one or more classes */
         post: operations["postSchoolAdminExamCreate"];
         delete?: never;
         options?: never;
@@ -4553,10 +3896,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a grade scale
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Add a grade scale */
         post: operations["postSchoolAdminExamGradeScaleCreate"];
         delete?: never;
         options?: never;
@@ -4571,15 +3911,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the grade scales
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** List the grade scales */
         get: operations["getSchoolAdminExamGradeScaleList"];
         put?: never;
         /**
          * List the grade scales
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminExamGradeScaleList"];
         delete?: never;
@@ -4595,21 +3932,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a grade scale
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** Read a grade scale */
         get: operations["getSchoolAdminExamGradeScaleById"];
-        /**
-         * Change a grade scale; what is published keeps its grades
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Change a grade scale; what is published keeps its grades */
         put: operations["putSchoolAdminExamGradeScaleById"];
         post?: never;
-        /**
-         * Delete a grade scale no class goes by
-         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**.
-         */
+        /** Delete a grade scale no class goes by */
         delete: operations["deleteSchoolAdminExamGradeScaleById"];
         options?: never;
         head?: never;
@@ -4623,15 +3951,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the exams
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** List the exams */
         get: operations["getSchoolAdminExamList"];
         put?: never;
         /**
          * List the exams
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminExamList"];
         delete?: never;
@@ -4647,10 +3972,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * An invented student's report card, to choose a template by
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** An invented student's report card, to choose a template by */
         get: operations["getSchoolAdminExamReportCardSample"];
         put?: never;
         post?: never;
@@ -4667,10 +3989,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A student's report card, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** A student's report card, or print it */
         get: operations["getSchoolAdminExamReportCardByStudentId"];
         put?: never;
         post?: never;
@@ -4688,10 +4007,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Write the principal's remark on a student's report card; an empty one takes it off
-         * @description For `SCHOOL_ADMIN` with **write** on **Principal's remarks**.
-         */
+        /** Write the principal's remark on a student's report card; an empty one takes it off */
         put: operations["putSchoolAdminExamReportCardByStudentIdPrincipalRemark"];
         post?: never;
         delete?: never;
@@ -4708,10 +4024,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Write the remark on a student's report card; an empty one takes it off
-         * @description For `SCHOOL_ADMIN` with **write** on **Results**.
-         */
+        /** Write the remark on a student's report card; an empty one takes it off */
         put: operations["putSchoolAdminExamReportCardByStudentIdRemark"];
         post?: never;
         delete?: never;
@@ -4727,10 +4040,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The report cards of a division in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** The report cards of a division in one file to print */
         get: operations["getSchoolAdminExamReportCards"];
         put?: never;
         post?: never;
@@ -4749,10 +4059,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import results of exams of past terms, which are published silently, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Results**.
-         */
+        /** Import results of exams of past terms, which are published silently, from a CSV file or workbook */
         post: operations["postSchoolAdminExamResultImport"];
         delete?: never;
         options?: never;
@@ -4767,15 +4074,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import results of exams of past terms, which are published silently, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** Earlier runs: Import results of exams of past terms, which are published silently, from a CSV file or workbook */
         get: operations["getSchoolAdminExamResultImportList"];
         put?: never;
         /**
          * Earlier runs: Import results of exams of past terms, which are published silently, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminExamResultImportList"];
         delete?: never;
@@ -4791,10 +4095,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import results of exams of past terms, which are published silently, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** How far a run is, or how it ended: Import results of exams of past terms, which are published silently, from a CSV file or workbook */
         get: operations["getSchoolAdminExamResultImportById"];
         put?: never;
         post?: never;
@@ -4813,10 +4114,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import results of exams of past terms, which are published silently, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Results**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import results of exams of past terms, which are published silently, from a CSV file or workbook */
         post: operations["postSchoolAdminExamResultImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -4833,10 +4131,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Enter results, as JSON or as a CSV file
-         * @description For `SCHOOL_ADMIN` with **write** on **Results**.
-         */
+        /** Enter results, as JSON or as a CSV file */
         post: operations["postSchoolAdminExamResultUpload"];
         delete?: never;
         options?: never;
@@ -4853,10 +4148,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Set an exam's papers, all or nothing; clashes are refused
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Set an exam's papers, all or nothing; clashes are refused */
         post: operations["postSchoolAdminExamSchedule"];
         delete?: never;
         options?: never;
@@ -4873,10 +4165,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a term
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Add a term */
         post: operations["postSchoolAdminExamTermCreate"];
         delete?: never;
         options?: never;
@@ -4891,15 +4180,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the terms
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** List the terms */
         get: operations["getSchoolAdminExamTermList"];
         put?: never;
         /**
          * List the terms
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminExamTermList"];
         delete?: never;
@@ -4915,21 +4201,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a term
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** Read a term */
         get: operations["getSchoolAdminExamTermById"];
-        /**
-         * Change a term
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Change a term */
         put: operations["putSchoolAdminExamTermById"];
         post?: never;
-        /**
-         * Delete a term without exams
-         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**.
-         */
+        /** Delete a term without exams */
         delete: operations["deleteSchoolAdminExamTermById"];
         options?: never;
         head?: never;
@@ -4943,21 +4220,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an exam
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** Read an exam */
         get: operations["getSchoolAdminExamById"];
-        /**
-         * Change an exam whose results are not published
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Change an exam whose results are not published */
         put: operations["putSchoolAdminExamById"];
         post?: never;
-        /**
-         * Delete an exam without results
-         * @description For `SCHOOL_ADMIN` with **delete** on **Exams**.
-         */
+        /** Delete an exam without results */
         delete: operations["deleteSchoolAdminExamById"];
         options?: never;
         head?: never;
@@ -4971,10 +4239,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The hall tickets of a division or a student in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** The hall tickets of a division or a student in one file to print */
         get: operations["getSchoolAdminExamByIdHallTickets"];
         put?: never;
         post?: never;
@@ -4993,10 +4258,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Publish an exam's results, which tells the guardians, or its schedule
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Publish an exam's results, which tells the guardians, or its schedule */
         post: operations["postSchoolAdminExamByIdPublish"];
         delete?: never;
         options?: never;
@@ -5011,10 +4273,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * An exam's results with totals, grades and ranks
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** An exam's results with totals, grades and ranks */
         get: operations["getSchoolAdminExamByIdResults"];
         put?: never;
         post?: never;
@@ -5031,10 +4290,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * An exam's results of a class as a CSV file
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** An exam's results of a class as a CSV file */
         get: operations["getSchoolAdminExamByIdResultsCsv"];
         put?: never;
         post?: never;
@@ -5051,10 +4307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * An exam's results to print, a sheet for each class
-         * @description For `SCHOOL_ADMIN` with **read** on **Results**.
-         */
+        /** An exam's results to print, a sheet for each class */
         get: operations["getSchoolAdminExamByIdResultsPdf"];
         put?: never;
         post?: never;
@@ -5071,10 +4324,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * An exam's papers
-         * @description For `SCHOOL_ADMIN` with **read** on **Exams**.
-         */
+        /** An exam's papers */
         get: operations["getSchoolAdminExamByIdSchedule"];
         put?: never;
         post?: never;
@@ -5093,10 +4343,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take an exam's results or schedule back
-         * @description For `SCHOOL_ADMIN` with **write** on **Exams**.
-         */
+        /** Take an exam's results or schedule back */
         post: operations["postSchoolAdminExamByIdUnpublish"];
         delete?: never;
         options?: never;
@@ -5113,10 +4360,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Certify what was paid for a student in a year, by head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Certify what was paid for a student in a year, by head */
         post: operations["postSchoolAdminFeeCertificate"];
         delete?: never;
         options?: never;
@@ -5131,15 +4375,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the fee certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the fee certificates */
         get: operations["getSchoolAdminFeeCertificateList"];
         put?: never;
         /**
          * List the fee certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeCertificateList"];
         delete?: never;
@@ -5155,10 +4396,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a fee certificate, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a fee certificate, or print it */
         get: operations["getSchoolAdminFeeCertificateById"];
         put?: never;
         post?: never;
@@ -5177,10 +4415,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Bill a class, or some of it, for an instalment, once; a dry run says whom and how much
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Bill a class, or some of it, for an instalment, once; a dry run says whom and how much */
         post: operations["postSchoolAdminFeeCharge"];
         delete?: never;
         options?: never;
@@ -5197,10 +4432,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Bill students, or a class, for something besides the instalments; a dry run says whom
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Bill students, or a class, for something besides the instalments; a dry run says whom */
         post: operations["postSchoolAdminFeeChargeAdHoc"];
         delete?: never;
         options?: never;
@@ -5215,10 +4447,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What came in, by day and mode
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** What came in, by day and mode */
         get: operations["getSchoolAdminFeeCollection"];
         put?: never;
         post?: never;
@@ -5235,10 +4464,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What came in, by day and mode, to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** What came in, by day and mode, to print */
         get: operations["getSchoolAdminFeeCollectionPdf"];
         put?: never;
         post?: never;
@@ -5257,10 +4483,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Receive one payment for several children, with a receipt for each
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Receive one payment for several children, with a receipt for each */
         post: operations["postSchoolAdminFeeCollectionFamily"];
         delete?: never;
         options?: never;
@@ -5275,15 +4498,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the receipts
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the receipts */
         get: operations["getSchoolAdminFeeCollectionList"];
         put?: never;
         /**
          * List the receipts
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeCollectionList"];
         delete?: never;
@@ -5301,10 +4521,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Receive a payment; the oldest dues are settled first
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Receive a payment; the oldest dues are settled first */
         post: operations["postSchoolAdminFeeCollectionRecord"];
         delete?: never;
         options?: never;
@@ -5321,10 +4538,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say that a cheque in clearing bounced; its payment is reversed
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Say that a cheque in clearing bounced; its payment is reversed */
         post: operations["postSchoolAdminFeeCollectionByIdBounce"];
         delete?: never;
         options?: never;
@@ -5341,10 +4555,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say that the bank has paid a cheque that is in clearing
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Say that the bank has paid a cheque that is in clearing */
         post: operations["postSchoolAdminFeeCollectionByIdClear"];
         delete?: never;
         options?: never;
@@ -5361,10 +4572,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a payment back, once, by its mirror image
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Take a payment back, once, by its mirror image */
         post: operations["postSchoolAdminFeeCollectionByIdReverse"];
         delete?: never;
         options?: never;
@@ -5381,10 +4589,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Let a student off a part of the fees
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Let a student off a part of the fees */
         post: operations["postSchoolAdminFeeConcession"];
         delete?: never;
         options?: never;
@@ -5401,10 +4606,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import concessions of the active year from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Import concessions of the active year from a CSV file or workbook */
         post: operations["postSchoolAdminFeeConcessionImport"];
         delete?: never;
         options?: never;
@@ -5419,15 +4621,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import concessions of the active year from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Earlier runs: Import concessions of the active year from a CSV file or workbook */
         get: operations["getSchoolAdminFeeConcessionImportList"];
         put?: never;
         /**
          * Earlier runs: Import concessions of the active year from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeConcessionImportList"];
         delete?: never;
@@ -5443,10 +4642,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import concessions of the active year from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** How far a run is, or how it ended: Import concessions of the active year from a CSV file or workbook */
         get: operations["getSchoolAdminFeeConcessionImportById"];
         put?: never;
         post?: never;
@@ -5465,10 +4661,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import concessions of the active year from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import concessions of the active year from a CSV file or workbook */
         post: operations["postSchoolAdminFeeConcessionImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -5483,15 +4676,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the concessions, with what each has come to
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the concessions, with what each has come to */
         get: operations["getSchoolAdminFeeConcessionList"];
         put?: never;
         /**
          * List the concessions, with what each has come to
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeConcessionList"];
         delete?: never;
@@ -5507,10 +4697,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a concession
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a concession */
         get: operations["getSchoolAdminFeeConcessionById"];
         put?: never;
         post?: never;
@@ -5529,10 +4716,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * End a concession from a day on; what was given stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** End a concession from a day on; what was given stays */
         post: operations["postSchoolAdminFeeConcessionByIdEnd"];
         delete?: never;
         options?: never;
@@ -5549,10 +4733,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Close a day after its cash was counted; it takes no more entries
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Close a day after its cash was counted; it takes no more entries */
         post: operations["postSchoolAdminFeeDayClose"];
         delete?: never;
         options?: never;
@@ -5567,10 +4748,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What is owed, by age and class, or all of it as a file
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** What is owed, by age and class, or all of it as a file */
         get: operations["getSchoolAdminFeeDues"];
         put?: never;
         post?: never;
@@ -5587,10 +4765,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What is open for a student and their siblings
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** What is open for a student and their siblings */
         get: operations["getSchoolAdminFeeFamilyByStudentId"];
         put?: never;
         post?: never;
@@ -5609,10 +4784,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Fine a student
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Fine a student */
         post: operations["postSchoolAdminFeeFine"];
         delete?: never;
         options?: never;
@@ -5629,10 +4801,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a fee head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Add a fee head */
         post: operations["postSchoolAdminFeeHeadCreate"];
         delete?: never;
         options?: never;
@@ -5647,15 +4816,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the fee heads */
         get: operations["getSchoolAdminFeeHeadList"];
         put?: never;
         /**
          * List the fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeHeadList"];
         delete?: never;
@@ -5671,21 +4837,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a fee head
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a fee head */
         get: operations["getSchoolAdminFeeHeadById"];
-        /**
-         * Change a fee head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Change a fee head */
         put: operations["putSchoolAdminFeeHeadById"];
         post?: never;
-        /**
-         * Delete a fee head nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**.
-         */
+        /** Delete a fee head nothing refers to */
         delete: operations["deleteSchoolAdminFeeHeadById"];
         options?: never;
         head?: never;
@@ -5701,10 +4858,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Enter what a student owed, or had in credit, at the beginning
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Enter what a student owed, or had in credit, at the beginning */
         post: operations["postSchoolAdminFeeOpeningBalanceCreate"];
         delete?: never;
         options?: never;
@@ -5721,10 +4875,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import opening balances from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Import opening balances from a CSV file or workbook */
         post: operations["postSchoolAdminFeeOpeningBalanceImport"];
         delete?: never;
         options?: never;
@@ -5739,15 +4890,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import opening balances from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Earlier runs: Import opening balances from a CSV file or workbook */
         get: operations["getSchoolAdminFeeOpeningBalanceImportList"];
         put?: never;
         /**
          * Earlier runs: Import opening balances from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeOpeningBalanceImportList"];
         delete?: never;
@@ -5763,10 +4911,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import opening balances from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** How far a run is, or how it ended: Import opening balances from a CSV file or workbook */
         get: operations["getSchoolAdminFeeOpeningBalanceImportById"];
         put?: never;
         post?: never;
@@ -5785,10 +4930,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import opening balances from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import opening balances from a CSV file or workbook */
         post: operations["postSchoolAdminFeeOpeningBalanceImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -5803,15 +4945,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the opening balances
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the opening balances */
         get: operations["getSchoolAdminFeeOpeningBalanceList"];
         put?: never;
         /**
          * List the opening balances
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeOpeningBalanceList"];
         delete?: never;
@@ -5827,10 +4966,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an opening balance
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read an opening balance */
         get: operations["getSchoolAdminFeeOpeningBalanceById"];
         put?: never;
         post?: never;
@@ -5847,10 +4983,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a receipt, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a receipt, or print it */
         get: operations["getSchoolAdminFeeReceiptById"];
         put?: never;
         post?: never;
@@ -5869,10 +5002,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Give back what a student has paid ahead
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Give back what a student has paid ahead */
         post: operations["postSchoolAdminFeeRefund"];
         delete?: never;
         options?: never;
@@ -5887,15 +5017,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the refunds
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the refunds */
         get: operations["getSchoolAdminFeeRefundList"];
         put?: never;
         /**
          * List the refunds
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeRefundList"];
         delete?: never;
@@ -5911,10 +5038,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a refund, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a refund, or print it */
         get: operations["getSchoolAdminFeeRefundById"];
         put?: never;
         post?: never;
@@ -5933,10 +5057,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Remind those who owe, at most once a day; a dry run says whom
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Remind those who owe, at most once a day; a dry run says whom */
         post: operations["postSchoolAdminFeeReminderSend"];
         delete?: never;
         options?: never;
@@ -5951,10 +5072,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A student's account with its running balance, or a statement to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** A student's account with its running balance, or a statement to print */
         get: operations["getSchoolAdminFeeReportByStudentId"];
         put?: never;
         post?: never;
@@ -5973,10 +5091,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a concession that applies by itself
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Add a concession that applies by itself */
         post: operations["postSchoolAdminFeeRuleCreate"];
         delete?: never;
         options?: never;
@@ -5991,15 +5106,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the concessions that apply by themselves
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the concessions that apply by themselves */
         get: operations["getSchoolAdminFeeRuleList"];
         put?: never;
         /**
          * List the concessions that apply by themselves
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeRuleList"];
         delete?: never;
@@ -6015,21 +5127,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a rule
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a rule */
         get: operations["getSchoolAdminFeeRuleById"];
-        /**
-         * Change a rule; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Change a rule; what was charged stays */
         put: operations["putSchoolAdminFeeRuleById"];
         post?: never;
-        /**
-         * Delete a rule; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**.
-         */
+        /** Delete a rule; what was charged stays */
         delete: operations["deleteSchoolAdminFeeRuleById"];
         options?: never;
         head?: never;
@@ -6045,10 +5148,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say what a class pays in a year
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Say what a class pays in a year */
         post: operations["postSchoolAdminFeeStructureCreate"];
         delete?: never;
         options?: never;
@@ -6063,15 +5163,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the fee structures
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the fee structures */
         get: operations["getSchoolAdminFeeStructureList"];
         put?: never;
         /**
          * List the fee structures
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeStructureList"];
         delete?: never;
@@ -6087,15 +5184,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What a class pays, by the class's id or the structure's own
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** What a class pays, by the class's id or the structure's own */
         get: operations["getSchoolAdminFeeStructureById"];
-        /**
-         * Change what a class will be charged; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Change what a class will be charged; what was charged stays */
         put: operations["putSchoolAdminFeeStructureById"];
         post?: never;
         delete?: never;
@@ -6113,10 +5204,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Subscribe students, or a class, to an optional fee head
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Subscribe students, or a class, to an optional fee head */
         post: operations["postSchoolAdminFeeSubscriptionCreate"];
         delete?: never;
         options?: never;
@@ -6131,15 +5219,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List who is subscribed to optional fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List who is subscribed to optional fee heads */
         get: operations["getSchoolAdminFeeSubscriptionList"];
         put?: never;
         /**
          * List who is subscribed to optional fee heads
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeSubscriptionList"];
         delete?: never;
@@ -6155,21 +5240,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a subscription
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a subscription */
         get: operations["getSchoolAdminFeeSubscriptionById"];
-        /**
-         * Change or end a subscription; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Change or end a subscription; what was charged stays */
         put: operations["putSchoolAdminFeeSubscriptionById"];
         post?: never;
-        /**
-         * Delete a subscription; what was charged stays
-         * @description For `SCHOOL_ADMIN` with **delete** on **Fees**.
-         */
+        /** Delete a subscription; what was charged stays */
         delete: operations["deleteSchoolAdminFeeSubscriptionById"];
         options?: never;
         head?: never;
@@ -6185,10 +5261,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image
-         * @description For `SCHOOL_ADMIN` with **write** on **Fees**.
-         */
+        /** Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image */
         post: operations["postSchoolAdminFeeTransactionByIdReverse"];
         delete?: never;
         options?: never;
@@ -6203,10 +5276,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The balance of every account
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** The balance of every account */
         get: operations["getSchoolAdminFeeTrialBalance"];
         put?: never;
         post?: never;
@@ -6223,10 +5293,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The balance of every account to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** The balance of every account to print */
         get: operations["getSchoolAdminFeeTrialBalancePdf"];
         put?: never;
         post?: never;
@@ -6245,10 +5312,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Give up what is due of a student; the oldest dues first
-         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**.
-         */
+        /** Give up what is due of a student; the oldest dues first */
         post: operations["postSchoolAdminFeeWriteOff"];
         delete?: never;
         options?: never;
@@ -6263,15 +5327,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the write-offs
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** List the write-offs */
         get: operations["getSchoolAdminFeeWriteOffList"];
         put?: never;
         /**
          * List the write-offs
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminFeeWriteOffList"];
         delete?: never;
@@ -6287,10 +5348,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a write-off, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Fees**.
-         */
+        /** Read a write-off, or print it */
         get: operations["getSchoolAdminFeeWriteOffById"];
         put?: never;
         post?: never;
@@ -6309,10 +5367,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Make due again what was written off, once
-         * @description For `SCHOOL_ADMIN` with **write** on **Writing off fees**.
-         */
+        /** Make due again what was written off, once */
         post: operations["postSchoolAdminFeeWriteOffByIdReverse"];
         delete?: never;
         options?: never;
@@ -6329,10 +5384,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Upload an image or a PDF
-         * @description For `SCHOOL_ADMIN` with **write** on **Files**.
-         */
+        /** Upload an image or a PDF */
         post: operations["postSchoolAdminFileUpload"];
         delete?: never;
         options?: never;
@@ -6347,17 +5399,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Download a file, or ranges of it
-         * @description For `SCHOOL_ADMIN` with **read** on **Files**.
-         */
+        /** Download a file, or ranges of it */
         get: operations["getSchoolAdminFileById"];
         put?: never;
         post?: never;
-        /**
-         * Delete a file that nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Files**.
-         */
+        /** Delete a file that nothing refers to */
         delete: operations["deleteSchoolAdminFileById"];
         options?: never;
         head?: never;
@@ -6371,10 +5417,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What a file is
-         * @description For `SCHOOL_ADMIN` with **read** on **Files**.
-         */
+        /** What a file is */
         get: operations["getSchoolAdminFileByIdInfo"];
         put?: never;
         post?: never;
@@ -6393,10 +5436,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a group of students for a subject
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**.
-         */
+        /** Add a group of students for a subject */
         post: operations["postSchoolAdminGroupCreate"];
         delete?: never;
         options?: never;
@@ -6411,15 +5451,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the groups
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**.
-         */
+        /** List the groups */
         get: operations["getSchoolAdminGroupList"];
         put?: never;
         /**
          * List the groups
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminGroupList"];
         delete?: never;
@@ -6435,21 +5472,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a group
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**.
-         */
+        /** Read a group */
         get: operations["getSchoolAdminGroupById"];
-        /**
-         * Change a group
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**.
-         */
+        /** Change a group */
         put: operations["putSchoolAdminGroupById"];
         post?: never;
-        /**
-         * Delete a group without members and lessons
-         * @description For `SCHOOL_ADMIN` with **delete** on **Classes**.
-         */
+        /** Delete a group without members and lessons */
         delete: operations["deleteSchoolAdminGroupById"];
         options?: never;
         head?: never;
@@ -6463,15 +5491,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who is in a group on a day
-         * @description For `SCHOOL_ADMIN` with **read** on **Classes**.
-         */
+        /** Who is in a group on a day */
         get: operations["getSchoolAdminGroupByIdMembers"];
-        /**
-         * Say who is in a group from a day on, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Classes**.
-         */
+        /** Say who is in a group from a day on, all or nothing */
         put: operations["putSchoolAdminGroupByIdMembers"];
         post?: never;
         delete?: never;
@@ -6489,10 +5511,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import guardians of students the school has from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Import guardians of students the school has from a CSV file or workbook */
         post: operations["postSchoolAdminGuardianImport"];
         delete?: never;
         options?: never;
@@ -6507,15 +5526,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import guardians of students the school has from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Earlier runs: Import guardians of students the school has from a CSV file or workbook */
         get: operations["getSchoolAdminGuardianImportList"];
         put?: never;
         /**
          * Earlier runs: Import guardians of students the school has from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminGuardianImportList"];
         delete?: never;
@@ -6531,10 +5547,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import guardians of students the school has from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** How far a run is, or how it ended: Import guardians of students the school has from a CSV file or workbook */
         get: operations["getSchoolAdminGuardianImportById"];
         put?: never;
         post?: never;
@@ -6553,10 +5566,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import guardians of students the school has from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import guardians of students the school has from a CSV file or workbook */
         post: operations["postSchoolAdminGuardianImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -6573,10 +5583,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Erase a guardian of nobody who is here, for good
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Erase a guardian of nobody who is here, for good */
         post: operations["postSchoolAdminGuardianByIdErase"];
         delete?: never;
         options?: never;
@@ -6591,10 +5598,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Everything that is kept of a guardian, as one JSON file
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Everything that is kept of a guardian, as one JSON file */
         get: operations["getSchoolAdminGuardianByIdPersonalData"];
         put?: never;
         post?: never;
@@ -6613,10 +5617,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Make an API key; this answer alone shows it
-         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Make an API key; this answer alone shows it */
         post: operations["postSchoolAdminIntegrationKeyCreate"];
         delete?: never;
         options?: never;
@@ -6631,15 +5632,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the API keys, revoked ones too
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**.
-         */
+        /** List the API keys, revoked ones too */
         get: operations["getSchoolAdminIntegrationKeyList"];
         put?: never;
         /**
          * List the API keys, revoked ones too
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminIntegrationKeyList"];
         delete?: never;
@@ -6655,10 +5653,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an API key and what it may do
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**.
-         */
+        /** Read an API key and what it may do */
         get: operations["getSchoolAdminIntegrationKeyById"];
         put?: never;
         post?: never;
@@ -6677,10 +5672,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Revoke an API key; it is refused within a second
-         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**.
-         */
+        /** Revoke an API key; it is refused within a second */
         post: operations["postSchoolAdminIntegrationKeyByIdRevoke"];
         delete?: never;
         options?: never;
@@ -6697,10 +5689,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a webhook; this answer alone shows its secret
-         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Add a webhook; this answer alone shows its secret */
         post: operations["postSchoolAdminIntegrationWebhookCreate"];
         delete?: never;
         options?: never;
@@ -6715,15 +5704,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What was sent to webhooks in the last 30 days, and what waits
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**.
-         */
+        /** What was sent to webhooks in the last 30 days, and what waits */
         get: operations["getSchoolAdminIntegrationWebhookDeliveryList"];
         put?: never;
         /**
          * What was sent to webhooks in the last 30 days, and what waits
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminIntegrationWebhookDeliveryList"];
         delete?: never;
@@ -6741,10 +5727,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send a fact again
-         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**.
-         */
+        /** Send a fact again */
         post: operations["postSchoolAdminIntegrationWebhookDeliveryByIdRedeliver"];
         delete?: never;
         options?: never;
@@ -6759,10 +5742,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The kinds of facts that webhooks can be sent, as far as the caller may read them
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**.
-         */
+        /** The kinds of facts that webhooks can be sent, as far as the caller may read them */
         get: operations["getSchoolAdminIntegrationWebhookKinds"];
         put?: never;
         post?: never;
@@ -6779,15 +5759,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the webhooks
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**.
-         */
+        /** List the webhooks */
         get: operations["getSchoolAdminIntegrationWebhookList"];
         put?: never;
         /**
          * List the webhooks
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminIntegrationWebhookList"];
         delete?: never;
@@ -6803,21 +5780,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a webhook
-         * @description For `SCHOOL_ADMIN` with **read** on **Integrations**.
-         */
+        /** Read a webhook */
         get: operations["getSchoolAdminIntegrationWebhookById"];
-        /**
-         * Change a webhook, or switch it on or off
-         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Change a webhook, or switch it on or off */
         put: operations["putSchoolAdminIntegrationWebhookById"];
         post?: never;
-        /**
-         * Delete a webhook, with its log
-         * @description For `SCHOOL_ADMIN` with **delete** on **Integrations**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Delete a webhook, with its log */
         delete: operations["deleteSchoolAdminIntegrationWebhookById"];
         options?: never;
         head?: never;
@@ -6833,10 +5801,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send again what happened since a moment
-         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**.
-         */
+        /** Send again what happened since a moment */
         post: operations["postSchoolAdminIntegrationWebhookByIdReplay"];
         delete?: never;
         options?: never;
@@ -6853,10 +5818,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Make a new secret; the one before ends
-         * @description For `SCHOOL_ADMIN` with **write** on **Integrations**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Make a new secret; the one before ends */
         post: operations["postSchoolAdminIntegrationWebhookByIdSecret"];
         delete?: never;
         options?: never;
@@ -6871,15 +5833,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What employees have left of each leave type this academic year
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**.
-         */
+        /** What employees have left of each leave type this academic year */
         get: operations["getSchoolAdminLeaveBalances"];
         put?: never;
         /**
          * What employees have left of each leave type this academic year
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLeaveBalances"];
         delete?: never;
@@ -6897,10 +5856,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Approve or reject a leave that is not one's own
-         * @description For `SCHOOL_ADMIN` with **write** on **Leave**.
-         */
+        /** Approve or reject a leave that is not one's own */
         post: operations["postSchoolAdminLeaveDecide"];
         delete?: never;
         options?: never;
@@ -6915,15 +5871,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How many days of each type employees have in a year
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**.
-         */
+        /** How many days of each type employees have in a year */
         get: operations["getSchoolAdminLeaveEntitlements"];
-        /**
-         * Say how many days of each type employees have in a year
-         * @description For `SCHOOL_ADMIN` with **write** on **Leave**.
-         */
+        /** Say how many days of each type employees have in a year */
         put: operations["putSchoolAdminLeaveEntitlements"];
         post?: never;
         delete?: never;
@@ -6939,15 +5889,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the leave of students and employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**.
-         */
+        /** List the leave of students and employees */
         get: operations["getSchoolAdminLeaveList"];
         put?: never;
         /**
          * List the leave of students and employees
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLeaveList"];
         delete?: never;
@@ -6963,10 +5910,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a leave
-         * @description For `SCHOOL_ADMIN` with **read** on **Leave**.
-         */
+        /** Read a leave */
         get: operations["getSchoolAdminLeaveById"];
         put?: never;
         post?: never;
@@ -6985,10 +5929,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Add a book */
         post: operations["postSchoolAdminLibraryBookCreate"];
         delete?: never;
         options?: never;
@@ -7005,10 +5946,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import books and copies from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Import books and copies from a CSV file or workbook */
         post: operations["postSchoolAdminLibraryBookImport"];
         delete?: never;
         options?: never;
@@ -7023,15 +5961,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import books and copies from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** Earlier runs: Import books and copies from a CSV file or workbook */
         get: operations["getSchoolAdminLibraryBookImportList"];
         put?: never;
         /**
          * Earlier runs: Import books and copies from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLibraryBookImportList"];
         delete?: never;
@@ -7047,10 +5982,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import books and copies from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** How far a run is, or how it ended: Import books and copies from a CSV file or workbook */
         get: operations["getSchoolAdminLibraryBookImportById"];
         put?: never;
         post?: never;
@@ -7069,10 +6001,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import books and copies from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import books and copies from a CSV file or workbook */
         post: operations["postSchoolAdminLibraryBookImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -7087,15 +6016,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the books, or search title, author and ISBN
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** List the books, or search title, author and ISBN */
         get: operations["getSchoolAdminLibraryBookList"];
         put?: never;
         /**
          * List the books, or search title, author and ISBN
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLibraryBookList"];
         delete?: never;
@@ -7111,21 +6037,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a book
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** Read a book */
         get: operations["getSchoolAdminLibraryBookById"];
-        /**
-         * Change a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Change a book */
         put: operations["putSchoolAdminLibraryBookById"];
         post?: never;
-        /**
-         * Delete a book that has no copies
-         * @description For `SCHOOL_ADMIN` with **delete** on **Library**.
-         */
+        /** Delete a book that has no copies */
         delete: operations["deleteSchoolAdminLibraryBookById"];
         options?: never;
         head?: never;
@@ -7141,10 +6058,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a copy of a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Add a copy of a book */
         post: operations["postSchoolAdminLibraryCopyCreate"];
         delete?: never;
         options?: never;
@@ -7159,15 +6073,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the copies
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** List the copies */
         get: operations["getSchoolAdminLibraryCopyList"];
         put?: never;
         /**
          * List the copies
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLibraryCopyList"];
         delete?: never;
@@ -7183,10 +6094,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The copy with a barcode or accession number, and who has it
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** The copy with a barcode or accession number, and who has it */
         get: operations["getSchoolAdminLibraryCopyLookup"];
         put?: never;
         post?: never;
@@ -7203,21 +6111,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a copy
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** Read a copy */
         get: operations["getSchoolAdminLibraryCopyById"];
-        /**
-         * Change a copy; lost ones that are found become GOOD
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Change a copy; lost ones that are found become GOOD */
         put: operations["putSchoolAdminLibraryCopyById"];
         post?: never;
-        /**
-         * Delete a copy that was never lent
-         * @description For `SCHOOL_ADMIN` with **delete** on **Library**.
-         */
+        /** Delete a copy that was never lent */
         delete: operations["deleteSchoolAdminLibraryCopyById"];
         options?: never;
         head?: never;
@@ -7233,10 +6132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Lend a copy to a student or an employee
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Lend a copy to a student or an employee */
         post: operations["postSchoolAdminLibraryLoanIssue"];
         delete?: never;
         options?: never;
@@ -7251,15 +6147,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the loans
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** List the loans */
         get: operations["getSchoolAdminLibraryLoanList"];
         put?: never;
         /**
          * List the loans
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLibraryLoanList"];
         delete?: never;
@@ -7277,10 +6170,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Write off a copy its borrower lost, and charge it
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Write off a copy its borrower lost, and charge it */
         post: operations["postSchoolAdminLibraryLoanLost"];
         delete?: never;
         options?: never;
@@ -7297,10 +6187,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Lend for another term, unless somebody waits
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Lend for another term, unless somebody waits */
         post: operations["postSchoolAdminLibraryLoanRenew"];
         delete?: never;
         options?: never;
@@ -7317,10 +6204,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a copy back; a late one is fined
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Take a copy back; a late one is fined */
         post: operations["postSchoolAdminLibraryLoanReturn"];
         delete?: never;
         options?: never;
@@ -7335,15 +6219,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List what should be back
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** List what should be back */
         get: operations["getSchoolAdminLibraryOverdue"];
         put?: never;
         /**
          * List what should be back
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLibraryOverdue"];
         delete?: never;
@@ -7361,10 +6242,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Tell those who are late, at most once a day; a dry run says how many
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Tell those who are late, at most once a day; a dry run says how many */
         post: operations["postSchoolAdminLibraryOverdueNotice"];
         delete?: never;
         options?: never;
@@ -7381,10 +6259,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a borrower off the queue
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Take a borrower off the queue */
         post: operations["postSchoolAdminLibraryReservationCancel"];
         delete?: never;
         options?: never;
@@ -7401,10 +6276,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Queue a borrower for a book
-         * @description For `SCHOOL_ADMIN` with **write** on **Library**.
-         */
+        /** Queue a borrower for a book */
         post: operations["postSchoolAdminLibraryReservationCreate"];
         delete?: never;
         options?: never;
@@ -7419,15 +6291,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the reservations
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**.
-         */
+        /** List the reservations */
         get: operations["getSchoolAdminLibraryReservationList"];
         put?: never;
         /**
          * List the reservations
-         * @description For `SCHOOL_ADMIN` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminLibraryReservationList"];
         delete?: never;
@@ -7443,10 +6312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Whom I may write to
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** Whom I may write to */
         get: operations["getSchoolAdminMessageContacts"];
         put?: never;
         post?: never;
@@ -7463,15 +6329,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My threads, with what is unread in each
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** My threads, with what is unread in each */
         get: operations["getSchoolAdminMessageList"];
         put?: never;
         /**
          * My threads, with what is unread in each
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminMessageList"];
         delete?: never;
@@ -7489,10 +6352,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark a thread as read
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Mark a thread as read */
         post: operations["postSchoolAdminMessageRead"];
         delete?: never;
         options?: never;
@@ -7509,10 +6369,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Write to somebody, or answer in a thread
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Write to somebody, or answer in a thread */
         post: operations["postSchoolAdminMessageSend"];
         delete?: never;
         options?: never;
@@ -7527,10 +6384,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a thread, newest message last
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** Read a thread, newest message last */
         get: operations["getSchoolAdminMessageThreadById"];
         put?: never;
         post?: never;
@@ -7547,10 +6401,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My notifications, newest first
-         * @description For `SCHOOL_ADMIN` with **read** on **Notifications**.
-         */
+        /** My notifications, newest first */
         get: operations["getSchoolAdminNotificationDeliveredNotifications"];
         put?: never;
         post?: never;
@@ -7567,15 +6418,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * In which language I get messages
-         * @description For `SCHOOL_ADMIN` with **read** on **Notifications**.
-         */
+        /** In which language I get messages */
         get: operations["getSchoolAdminNotificationLanguage"];
-        /**
-         * Choose in which language I get messages
-         * @description For `SCHOOL_ADMIN` with **write** on **Notifications**.
-         */
+        /** Choose in which language I get messages */
         put: operations["putSchoolAdminNotificationLanguage"];
         post?: never;
         delete?: never;
@@ -7591,10 +6436,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Whom the newest notice about a record has reached, and by which ways
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** Whom the newest notice about a record has reached, and by which ways */
         get: operations["getSchoolAdminNotificationReach"];
         put?: never;
         post?: never;
@@ -7613,10 +6455,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark one as read
-         * @description For `SCHOOL_ADMIN` with **write** on **Notifications**.
-         */
+        /** Mark one as read */
         post: operations["postSchoolAdminNotificationRead"];
         delete?: never;
         options?: never;
@@ -7633,10 +6472,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark all as read
-         * @description For `SCHOOL_ADMIN` with **write** on **Notifications**.
-         */
+        /** Mark all as read */
         post: operations["postSchoolAdminNotificationReadAll"];
         delete?: never;
         options?: never;
@@ -7651,15 +6487,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * By which ways notices of each type are sent, and with what result
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**.
-         */
+        /** By which ways notices of each type are sent, and with what result */
         get: operations["getSchoolAdminNotificationRules"];
-        /**
-         * Change by which ways; the kinds that are named
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**.
-         */
+        /** Change by which ways; the kinds that are named */
         put: operations["putSchoolAdminNotificationRules"];
         post?: never;
         delete?: never;
@@ -7677,10 +6507,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send it to those it has not reached by another way, once
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Send it to those it has not reached by another way, once */
         post: operations["postSchoolAdminNotificationSendToRest"];
         delete?: never;
         options?: never;
@@ -7695,15 +6522,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * When and at what cost the school tells people things
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**.
-         */
+        /** When and at what cost the school tells people things */
         get: operations["getSchoolAdminNotificationSetting"];
-        /**
-         * Change when and at what cost
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**.
-         */
+        /** Change when and at what cost */
         put: operations["putSchoolAdminNotificationSetting"];
         post?: never;
         delete?: never;
@@ -7719,10 +6540,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Which channels nothing is sent to a person on, and why
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** Which channels nothing is sent to a person on, and why */
         get: operations["getSchoolAdminNotificationSuppressed"];
         put?: never;
         post?: never;
@@ -7741,10 +6559,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send to a person on a channel again
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Send to a person on a channel again */
         post: operations["postSchoolAdminNotificationSuppressedLift"];
         delete?: never;
         options?: never;
@@ -7759,15 +6574,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * All addresses nothing is sent to, and why
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** All addresses nothing is sent to, and why */
         get: operations["getSchoolAdminNotificationSuppressedList"];
         put?: never;
         /**
          * All addresses nothing is sent to, and why
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminNotificationSuppressedList"];
         delete?: never;
@@ -7785,10 +6597,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Register this device for push; it belongs to whom it was last registered by
-         * @description For `SCHOOL_ADMIN` with **write** on **Notifications**.
-         */
+        /** Register this device for push; it belongs to whom it was last registered by */
         post: operations["postSchoolAdminNotificationToken"];
         delete?: never;
         options?: never;
@@ -7803,10 +6612,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Whom it has not reached, and why
-         * @description For `SCHOOL_ADMIN` with **read** on **Messages**.
-         */
+        /** Whom it has not reached, and why */
         get: operations["getSchoolAdminNotificationUnreached"];
         put?: never;
         post?: never;
@@ -7823,10 +6629,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How much of it I have not read
-         * @description For `SCHOOL_ADMIN` with **read** on **Notifications**.
-         */
+        /** How much of it I have not read */
         get: operations["getSchoolAdminNotificationUnreadCount"];
         put?: never;
         post?: never;
@@ -7845,10 +6648,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say whether a person has agreed to messages by WhatsApp
-         * @description For `SCHOOL_ADMIN` with **write** on **Messages**.
-         */
+        /** Say whether a person has agreed to messages by WhatsApp */
         post: operations["postSchoolAdminNotificationWhatsapp"];
         delete?: never;
         options?: never;
@@ -7865,7 +6665,7 @@ export interface paths {
         };
         /**
          * The school's roster as a bundle of CSV files by OneRoster 1.2
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. A person, not an API key, needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description A person, not an API key, needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         get: operations["getSchoolAdminOnerosterExport"];
         put?: never;
@@ -7887,7 +6687,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         post: operations["postSchoolAdminOnerosterImport"];
         delete?: never;
@@ -7903,15 +6703,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Earlier runs: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as */
         get: operations["getSchoolAdminOnerosterImportList"];
         put?: never;
         /**
          * Earlier runs: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminOnerosterImportList"];
         delete?: never;
@@ -7927,10 +6724,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** How far a run is, or how it ended: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as */
         get: operations["getSchoolAdminOnerosterImportById"];
         put?: never;
         post?: never;
@@ -7951,7 +6745,7 @@ export interface paths {
         put?: never;
         /**
          * Take a run back, while nothing depends on what it wrote: Import a bundle (zip) of OneRoster 1.2 or 1.1, or the table that it is read as
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**. Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description Giving or changing an administrator's account needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         post: operations["postSchoolAdminOnerosterImportByIdUndo"];
         delete?: never;
@@ -7967,10 +6761,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Whether a user may do something, and why not
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**.
-         */
+        /** Whether a user may do something, and why not */
         get: operations["getSchoolAdminPermissionExplain"];
         put?: never;
         post?: never;
@@ -7987,15 +6778,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List what each role may do
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**.
-         */
+        /** List what each role may do */
         get: operations["getSchoolAdminPermissionList"];
         put?: never;
         /**
          * List what each role may do
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminPermissionList"];
         delete?: never;
@@ -8011,10 +6799,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the modules permissions are given for
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**.
-         */
+        /** List the modules permissions are given for */
         get: operations["getSchoolAdminPermissionModules"];
         put?: never;
         post?: never;
@@ -8033,10 +6818,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a role
-         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Add a role */
         post: operations["postSchoolAdminPermissionRoleCreate"];
         delete?: never;
         options?: never;
@@ -8051,15 +6833,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the roles
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**.
-         */
+        /** List the roles */
         get: operations["getSchoolAdminPermissionRoleList"];
         put?: never;
         /**
          * List the roles
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminPermissionRoleList"];
         delete?: never;
@@ -8075,21 +6854,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a role
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**.
-         */
+        /** Read a role */
         get: operations["getSchoolAdminPermissionRoleById"];
-        /**
-         * Rename a role
-         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Rename a role */
         put: operations["putSchoolAdminPermissionRoleById"];
         post?: never;
-        /**
-         * Delete a role nobody holds
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Delete a role nobody holds */
         delete: operations["deleteSchoolAdminPermissionRoleById"];
         options?: never;
         head?: never;
@@ -8104,10 +6874,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Change what a role may do
-         * @description For `SCHOOL_ADMIN` with **write** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Change what a role may do */
         put: operations["putSchoolAdminPermissionUpdate"];
         post?: never;
         delete?: never;
@@ -8123,10 +6890,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Find students, employees, receipts and books, of those that the caller may read
-         * @description For `SCHOOL_ADMIN` with **read** on **Students** or **Employees** or **Fees** or **Library**.
-         */
+        /** Find students, employees, receipts and books, of those that the caller may read */
         get: operations["getSchoolAdminSearch"];
         put?: never;
         post?: never;
@@ -8143,14 +6907,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read the school's settings
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**.
-         */
+        /** Read the school's settings */
         get: operations["getSchoolAdminSetting"];
         /**
          * Change the school's settings
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. To change secondFactorRequired needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description To change secondFactorRequired needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         put: operations["putSchoolAdminSetting"];
         post?: never;
@@ -8167,15 +6928,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List who has signed in by an identity provider
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**.
-         */
+        /** List who has signed in by an identity provider */
         get: operations["getSchoolAdminSignInLinkList"];
         put?: never;
         /**
          * List who has signed in by an identity provider
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminSignInLinkList"];
         delete?: never;
@@ -8194,10 +6952,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * Remove somebody's link; their sessions by it end
-         * @description For `SCHOOL_ADMIN` with **delete** on **Settings**.
-         */
+        /** Remove somebody's link; their sessions by it end */
         delete: operations["deleteSchoolAdminSignInLinkById"];
         options?: never;
         head?: never;
@@ -8213,10 +6968,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Ask an identity provider whether it can be used
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**.
-         */
+        /** Ask an identity provider whether it can be used */
         post: operations["postSchoolAdminSignInProviderCheck"];
         delete?: never;
         options?: never;
@@ -8233,10 +6985,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add an identity provider by which the staff may sign in
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Add an identity provider by which the staff may sign in */
         post: operations["postSchoolAdminSignInProviderCreate"];
         delete?: never;
         options?: never;
@@ -8251,15 +7000,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the identity providers
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**.
-         */
+        /** List the identity providers */
         get: operations["getSchoolAdminSignInProviderList"];
         put?: never;
         /**
          * List the identity providers
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminSignInProviderList"];
         delete?: never;
@@ -8275,21 +7021,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an identity provider
-         * @description For `SCHOOL_ADMIN` with **read** on **Settings**.
-         */
+        /** Read an identity provider */
         get: operations["getSchoolAdminSignInProviderById"];
-        /**
-         * Change an identity provider, or switch it on or off
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Change an identity provider, or switch it on or off */
         put: operations["putSchoolAdminSignInProviderById"];
         post?: never;
-        /**
-         * Delete an identity provider; sessions by it end
-         * @description For `SCHOOL_ADMIN` with **delete** on **Settings**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Delete an identity provider; sessions by it end */
         delete: operations["deleteSchoolAdminSignInProviderById"];
         options?: never;
         head?: never;
@@ -8305,10 +7042,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Enter a new client secret of it
-         * @description For `SCHOOL_ADMIN` with **write** on **Settings**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Enter a new client secret of it */
         post: operations["postSchoolAdminSignInProviderByIdSecret"];
         delete?: never;
         options?: never;
@@ -8325,10 +7059,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Certify that a student is at the school
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Certify that a student is at the school */
         post: operations["postSchoolAdminStudentBonafideCreate"];
         delete?: never;
         options?: never;
@@ -8343,15 +7074,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the bonafide certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** List the bonafide certificates */
         get: operations["getSchoolAdminStudentBonafideList"];
         put?: never;
         /**
          * List the bonafide certificates
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminStudentBonafideList"];
         delete?: never;
@@ -8367,10 +7095,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a bonafide certificate, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Read a bonafide certificate, or print it */
         get: operations["getSchoolAdminStudentBonafideById"];
         put?: never;
         post?: never;
@@ -8389,10 +7114,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Admit a student, with class, guardians, bus and optional fees as far as known
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Admit a student, with class, guardians, bus and optional fees as far as known */
         post: operations["postSchoolAdminStudentCreate"];
         delete?: never;
         options?: never;
@@ -8407,10 +7129,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The students of a list as a CSV file that can be imported
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** The students of a list as a CSV file that can be imported */
         get: operations["getSchoolAdminStudentExport"];
         put?: never;
         post?: never;
@@ -8427,10 +7146,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * ID cards of a division or a student in one file to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** ID cards of a division or a student in one file to print */
         get: operations["getSchoolAdminStudentIdCards"];
         put?: never;
         post?: never;
@@ -8449,10 +7165,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import students with guardians and enrolments from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Import students with guardians and enrolments from a CSV file or workbook */
         post: operations["postSchoolAdminStudentImport"];
         delete?: never;
         options?: never;
@@ -8467,15 +7180,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import students with guardians and enrolments from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Earlier runs: Import students with guardians and enrolments from a CSV file or workbook */
         get: operations["getSchoolAdminStudentImportList"];
         put?: never;
         /**
          * Earlier runs: Import students with guardians and enrolments from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminStudentImportList"];
         delete?: never;
@@ -8491,10 +7201,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import students with guardians and enrolments from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** How far a run is, or how it ended: Import students with guardians and enrolments from a CSV file or workbook */
         get: operations["getSchoolAdminStudentImportById"];
         put?: never;
         post?: never;
@@ -8513,10 +7220,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import students with guardians and enrolments from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import students with guardians and enrolments from a CSV file or workbook */
         post: operations["postSchoolAdminStudentImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -8533,13 +7237,13 @@ export interface paths {
         };
         /**
          * List the students and where they sit today
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
+         * @description The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`.
          */
         get: operations["getSchoolAdminStudentList"];
         put?: never;
         /**
          * List the students and where they sit today
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The GET's list, for clients that ask by POST.
+         * @description The file needs a proof of identity from the last 10 minutes: a sign-in, or `POST /auth/reauthenticate`. The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminStudentList"];
         delete?: never;
@@ -8557,10 +7261,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Move several students to a division from today on, all or nobody
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Move several students to a division from today on, all or nobody */
         post: operations["postSchoolAdminStudentMove"];
         delete?: never;
         options?: never;
@@ -8577,10 +7278,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import students' photos from a zip, each file called by an admission number
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Import students' photos from a zip, each file called by an admission number */
         post: operations["postSchoolAdminStudentPhotoImport"];
         delete?: never;
         options?: never;
@@ -8595,15 +7293,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import students' photos from a zip, each file called by an admission number
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Earlier runs: Import students' photos from a zip, each file called by an admission number */
         get: operations["getSchoolAdminStudentPhotoImportList"];
         put?: never;
         /**
          * Earlier runs: Import students' photos from a zip, each file called by an admission number
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminStudentPhotoImportList"];
         delete?: never;
@@ -8619,10 +7314,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import students' photos from a zip, each file called by an admission number
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** How far a run is, or how it ended: Import students' photos from a zip, each file called by an admission number */
         get: operations["getSchoolAdminStudentPhotoImportById"];
         put?: never;
         post?: never;
@@ -8641,10 +7333,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import students' photos from a zip, each file called by an admission number
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import students' photos from a zip, each file called by an admission number */
         post: operations["postSchoolAdminStudentPhotoImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -8661,10 +7350,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a class into the next year; a dry run says who goes where
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Take a class into the next year; a dry run says who goes where */
         post: operations["postSchoolAdminStudentPromote"];
         delete?: never;
         options?: never;
@@ -8681,10 +7367,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a promotion back, until the new year starts
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Take a promotion back, until the new year starts */
         post: operations["postSchoolAdminStudentPromoteByIdUndo"];
         delete?: never;
         options?: never;
@@ -8699,21 +7382,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a student, their guardians and enrolments
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Read a student, their guardians and enrolments */
         get: operations["getSchoolAdminStudentById"];
-        /**
-         * Change a student, or move them from today on
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Change a student, or move them from today on */
         put: operations["putSchoolAdminStudentById"];
         post?: never;
-        /**
-         * Remove a student; one with history is kept and hidden
-         * @description For `SCHOOL_ADMIN` with **delete** on **Students**.
-         */
+        /** Remove a student; one with history is kept and hidden */
         delete: operations["deleteSchoolAdminStudentById"];
         options?: never;
         head?: never;
@@ -8727,10 +7401,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What a student owes and has borrowed, to see before they leave
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** What a student owes and has borrowed, to see before they leave */
         get: operations["getSchoolAdminStudentByIdClearance"];
         put?: never;
         post?: never;
@@ -8749,10 +7420,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Erase a student who has left, for good; accounts and counts stay
-         * @description For `SCHOOL_ADMIN` with **delete** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Erase a student who has left, for good; accounts and counts stay */
         post: operations["postSchoolAdminStudentByIdErase"];
         delete?: never;
         options?: never;
@@ -8767,15 +7435,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The groups of a student's division, and which the student is in
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** The groups of a student's division, and which the student is in */
         get: operations["getSchoolAdminStudentByIdGroups"];
-        /**
-         * Say which groups a student is in from a day on, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Say which groups a student is in from a day on, all or nothing */
         put: operations["putSchoolAdminStudentByIdGroups"];
         post?: never;
         delete?: never;
@@ -8793,10 +7455,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a guardian, who can sign in at once
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Add a guardian, who can sign in at once */
         post: operations["postSchoolAdminStudentByIdGuardians"];
         delete?: never;
         options?: never;
@@ -8812,16 +7471,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Change a guardian and what they may do
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Change a guardian and what they may do */
         put: operations["putSchoolAdminStudentByIdGuardiansByGuardianId"];
         post?: never;
-        /**
-         * Unlink a guardian at once
-         * @description For `SCHOOL_ADMIN` with **delete** on **Students**.
-         */
+        /** Unlink a guardian at once */
         delete: operations["deleteSchoolAdminStudentByIdGuardiansByGuardianId"];
         options?: never;
         head?: never;
@@ -8835,10 +7488,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a leaving certificate, or print it
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** Read a leaving certificate, or print it */
         get: operations["getSchoolAdminStudentByIdLeavingCertificate"];
         put?: never;
         post?: never;
@@ -8855,10 +7505,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Everything that is kept of a student, as one JSON file
-         * @description For `SCHOOL_ADMIN` with **read** on **Permissions**. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Everything that is kept of a student, as one JSON file */
         get: operations["getSchoolAdminStudentByIdPersonalData"];
         put?: never;
         post?: never;
@@ -8877,10 +7524,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take back a student who has left; what was stays
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Take back a student who has left; what was stays */
         post: operations["postSchoolAdminStudentByIdReadmit"];
         delete?: never;
         options?: never;
@@ -8895,10 +7539,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What happened to a student at the school
-         * @description For `SCHOOL_ADMIN` with **read** on **Students**.
-         */
+        /** What happened to a student at the school */
         get: operations["getSchoolAdminStudentByIdTimeline"];
         put?: never;
         post?: never;
@@ -8917,10 +7558,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Let a student leave and certify it
-         * @description For `SCHOOL_ADMIN` with **write** on **Students**.
-         */
+        /** Let a student leave and certify it */
         post: operations["postSchoolAdminStudentByIdTransfer"];
         delete?: never;
         options?: never;
@@ -8935,15 +7573,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Which subjects a class takes
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**.
-         */
+        /** Which subjects a class takes */
         get: operations["getSchoolAdminSubjectClassSubjects"];
-        /**
-         * Say which subjects a class takes
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**.
-         */
+        /** Say which subjects a class takes */
         put: operations["putSchoolAdminSubjectClassSubjects"];
         post?: never;
         delete?: never;
@@ -8961,10 +7593,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a subject
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**.
-         */
+        /** Add a subject */
         post: operations["postSchoolAdminSubjectCreate"];
         delete?: never;
         options?: never;
@@ -8981,10 +7610,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import subjects, and which classes take them, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**.
-         */
+        /** Import subjects, and which classes take them, from a CSV file or workbook */
         post: operations["postSchoolAdminSubjectImport"];
         delete?: never;
         options?: never;
@@ -8999,15 +7625,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import subjects, and which classes take them, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**.
-         */
+        /** Earlier runs: Import subjects, and which classes take them, from a CSV file or workbook */
         get: operations["getSchoolAdminSubjectImportList"];
         put?: never;
         /**
          * Earlier runs: Import subjects, and which classes take them, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminSubjectImportList"];
         delete?: never;
@@ -9023,10 +7646,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import subjects, and which classes take them, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**.
-         */
+        /** How far a run is, or how it ended: Import subjects, and which classes take them, from a CSV file or workbook */
         get: operations["getSchoolAdminSubjectImportById"];
         put?: never;
         post?: never;
@@ -9045,10 +7665,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import subjects, and which classes take them, from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import subjects, and which classes take them, from a CSV file or workbook */
         post: operations["postSchoolAdminSubjectImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -9063,15 +7680,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the subjects
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**.
-         */
+        /** List the subjects */
         get: operations["getSchoolAdminSubjectList"];
         put?: never;
         /**
          * List the subjects
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminSubjectList"];
         delete?: never;
@@ -9087,21 +7701,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a subject
-         * @description For `SCHOOL_ADMIN` with **read** on **Subjects**.
-         */
+        /** Read a subject */
         get: operations["getSchoolAdminSubjectById"];
-        /**
-         * Change a subject
-         * @description For `SCHOOL_ADMIN` with **write** on **Subjects**.
-         */
+        /** Change a subject */
         put: operations["putSchoolAdminSubjectById"];
         post?: never;
-        /**
-         * Delete a subject nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Subjects**.
-         */
+        /** Delete a subject nothing refers to */
         delete: operations["deleteSchoolAdminSubjectById"];
         options?: never;
         head?: never;
@@ -9115,15 +7720,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Lessons of a day without a teacher, and who is free
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** Lessons of a day without a teacher, and who is free */
         get: operations["getSchoolAdminTimetableCover"];
-        /**
-         * Say who is absent on a day and who holds which lesson, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Say who is absent on a day and who holds which lesson, all or nothing */
         put: operations["putSchoolAdminTimetableCover"];
         post?: never;
         delete?: never;
@@ -9139,15 +7738,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A division's week
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** A division's week */
         get: operations["getSchoolAdminTimetableDivisionByDivisionId"];
-        /**
-         * Set a division's whole week, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Set a division's whole week, all or nothing */
         put: operations["putSchoolAdminTimetableDivisionByDivisionId"];
         post?: never;
         delete?: never;
@@ -9163,10 +7756,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A division's week to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** A division's week to print */
         get: operations["getSchoolAdminTimetableDivisionByDivisionIdWeekPdf"];
         put?: never;
         post?: never;
@@ -9183,15 +7773,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A group's week
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** A group's week */
         get: operations["getSchoolAdminTimetableGroupByGroupId"];
-        /**
-         * Set a group's whole week, all or nothing
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Set a group's whole week, all or nothing */
         put: operations["putSchoolAdminTimetableGroupByGroupId"];
         post?: never;
         delete?: never;
@@ -9207,10 +7791,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A group's week to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** A group's week to print */
         get: operations["getSchoolAdminTimetableGroupByGroupIdWeekPdf"];
         put?: never;
         post?: never;
@@ -9229,10 +7810,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML */
         post: operations["postSchoolAdminTimetableImport"];
         delete?: never;
         options?: never;
@@ -9247,15 +7825,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** Earlier runs: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML */
         get: operations["getSchoolAdminTimetableImportList"];
         put?: never;
         /**
          * Earlier runs: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTimetableImportList"];
         delete?: never;
@@ -9271,10 +7846,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** How far a run is, or how it ended: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML */
         get: operations["getSchoolAdminTimetableImportById"];
         put?: never;
         post?: never;
@@ -9293,10 +7865,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import the week's lessons from a CSV file or workbook, a file of FET or aSc's XML */
         post: operations["postSchoolAdminTimetableImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -9313,10 +7882,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a period of the day
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Add a period of the day */
         post: operations["postSchoolAdminTimetablePeriodCreate"];
         delete?: never;
         options?: never;
@@ -9331,15 +7897,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the periods
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** List the periods */
         get: operations["getSchoolAdminTimetablePeriodList"];
         put?: never;
         /**
          * List the periods
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTimetablePeriodList"];
         delete?: never;
@@ -9355,21 +7918,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a period
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** Read a period */
         get: operations["getSchoolAdminTimetablePeriodById"];
-        /**
-         * Change a period; its lessons move with it
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Change a period; its lessons move with it */
         put: operations["putSchoolAdminTimetablePeriodById"];
         post?: never;
-        /**
-         * Delete a period without lessons
-         * @description For `SCHOOL_ADMIN` with **delete** on **Timetable**.
-         */
+        /** Delete a period without lessons */
         delete: operations["deleteSchoolAdminTimetablePeriodById"];
         options?: never;
         head?: never;
@@ -9385,10 +7939,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Give a lesson to another teacher for a day
-         * @description For `SCHOOL_ADMIN` with **write** on **Timetable**.
-         */
+        /** Give a lesson to another teacher for a day */
         post: operations["postSchoolAdminTimetableSubstitution"];
         delete?: never;
         options?: never;
@@ -9403,15 +7954,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the substitutions
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** List the substitutions */
         get: operations["getSchoolAdminTimetableSubstitutionList"];
         put?: never;
         /**
          * List the substitutions
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTimetableSubstitutionList"];
         delete?: never;
@@ -9430,10 +7978,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * Take a substitution back
-         * @description For `SCHOOL_ADMIN` with **delete** on **Timetable**.
-         */
+        /** Take a substitution back */
         delete: operations["deleteSchoolAdminTimetableSubstitutionById"];
         options?: never;
         head?: never;
@@ -9447,10 +7992,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A teacher's week
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** A teacher's week */
         get: operations["getSchoolAdminTimetableTeacherByEmployeeId"];
         put?: never;
         post?: never;
@@ -9467,10 +8009,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * A teacher's week to print
-         * @description For `SCHOOL_ADMIN` with **read** on **Timetable**.
-         */
+        /** A teacher's week to print */
         get: operations["getSchoolAdminTimetableTeacherByEmployeeIdWeekPdf"];
         put?: never;
         post?: never;
@@ -9489,10 +8028,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a bus
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Add a bus */
         post: operations["postSchoolAdminTransportBusCreate"];
         delete?: never;
         options?: never;
@@ -9507,15 +8043,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the buses
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** List the buses */
         get: operations["getSchoolAdminTransportBusList"];
         put?: never;
         /**
          * List the buses
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTransportBusList"];
         delete?: never;
@@ -9531,21 +8064,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a bus, its routes and substitute drivers
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** Read a bus, its routes and substitute drivers */
         get: operations["getSchoolAdminTransportBusById"];
-        /**
-         * Change a bus
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Change a bus */
         put: operations["putSchoolAdminTransportBusById"];
         post?: never;
-        /**
-         * Delete a bus nothing refers to
-         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**.
-         */
+        /** Delete a bus nothing refers to */
         delete: operations["deleteSchoolAdminTransportBusById"];
         options?: never;
         head?: never;
@@ -9560,10 +8084,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Say who drives a bus, for good or for some days
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Say who drives a bus, for good or for some days */
         put: operations["putSchoolAdminTransportBusByIdDriver"];
         post?: never;
         delete?: never;
@@ -9579,15 +8100,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the incidents
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** List the incidents */
         get: operations["getSchoolAdminTransportIncidentList"];
         put?: never;
         /**
          * List the incidents
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTransportIncidentList"];
         delete?: never;
@@ -9605,10 +8123,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Keep an incident that waits for the office from the riders
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Keep an incident that waits for the office from the riders */
         post: operations["postSchoolAdminTransportIncidentByIdDiscard"];
         delete?: never;
         options?: never;
@@ -9625,10 +8140,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Tell the riders of an incident that waits for the office
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Tell the riders of an incident that waits for the office */
         post: operations["postSchoolAdminTransportIncidentByIdRelease"];
         delete?: never;
         options?: never;
@@ -9645,10 +8157,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Say how an incident ended
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Say how an incident ended */
         post: operations["postSchoolAdminTransportIncidentByIdResolve"];
         delete?: never;
         options?: never;
@@ -9663,10 +8172,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Every bus that drives today: its trip, stops, riders and what went wrong
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** Every bus that drives today: its trip, stops, riders and what went wrong */
         get: operations["getSchoolAdminTransportLive"];
         put?: never;
         post?: never;
@@ -9685,10 +8191,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import who rides which route from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Import who rides which route from a CSV file or workbook */
         post: operations["postSchoolAdminTransportRiderImport"];
         delete?: never;
         options?: never;
@@ -9703,15 +8206,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import who rides which route from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** Earlier runs: Import who rides which route from a CSV file or workbook */
         get: operations["getSchoolAdminTransportRiderImportList"];
         put?: never;
         /**
          * Earlier runs: Import who rides which route from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTransportRiderImportList"];
         delete?: never;
@@ -9727,10 +8227,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import who rides which route from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** How far a run is, or how it ended: Import who rides which route from a CSV file or workbook */
         get: operations["getSchoolAdminTransportRiderImportById"];
         put?: never;
         post?: never;
@@ -9749,10 +8246,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import who rides which route from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import who rides which route from a CSV file or workbook */
         post: operations["postSchoolAdminTransportRiderImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -9769,10 +8263,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a route with its stops in order
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Add a route with its stops in order */
         post: operations["postSchoolAdminTransportRouteCreate"];
         delete?: never;
         options?: never;
@@ -9789,10 +8280,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Import routes and their stops from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Import routes and their stops from a CSV file or workbook */
         post: operations["postSchoolAdminTransportRouteImport"];
         delete?: never;
         options?: never;
@@ -9807,15 +8295,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Earlier runs: Import routes and their stops from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** Earlier runs: Import routes and their stops from a CSV file or workbook */
         get: operations["getSchoolAdminTransportRouteImportList"];
         put?: never;
         /**
          * Earlier runs: Import routes and their stops from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTransportRouteImportList"];
         delete?: never;
@@ -9831,10 +8316,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a run is, or how it ended: Import routes and their stops from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** How far a run is, or how it ended: Import routes and their stops from a CSV file or workbook */
         get: operations["getSchoolAdminTransportRouteImportById"];
         put?: never;
         post?: never;
@@ -9853,10 +8335,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take a run back, while nothing depends on what it wrote: Import routes and their stops from a CSV file or workbook
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Take a run back, while nothing depends on what it wrote: Import routes and their stops from a CSV file or workbook */
         post: operations["postSchoolAdminTransportRouteImportByIdUndo"];
         delete?: never;
         options?: never;
@@ -9871,15 +8350,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the routes
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** List the routes */
         get: operations["getSchoolAdminTransportRouteList"];
         put?: never;
         /**
          * List the routes
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTransportRouteList"];
         delete?: never;
@@ -9895,21 +8371,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a route, its stops and today's riders
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** Read a route, its stops and today's riders */
         get: operations["getSchoolAdminTransportRouteById"];
-        /**
-         * Change a route; given stops replace the present ones
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Change a route; given stops replace the present ones */
         put: operations["putSchoolAdminTransportRouteById"];
         post?: never;
-        /**
-         * Delete a route without trips
-         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**.
-         */
+        /** Delete a route without trips */
         delete: operations["deleteSchoolAdminTransportRouteById"];
         options?: never;
         head?: never;
@@ -9924,10 +8391,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Say who rides a route from a day on, and at which stop
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Say who rides a route from a day on, and at which stop */
         put: operations["putSchoolAdminTransportRouteByIdStudents"];
         post?: never;
         delete?: never;
@@ -9946,10 +8410,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /**
-         * Take a substitute driver back
-         * @description For `SCHOOL_ADMIN` with **delete** on **Transport**.
-         */
+        /** Take a substitute driver back */
         delete: operations["deleteSchoolAdminTransportSubstituteById"];
         options?: never;
         head?: never;
@@ -9963,15 +8424,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the trips
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** List the trips */
         get: operations["getSchoolAdminTransportTripList"];
         put?: never;
         /**
          * List the trips
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSchoolAdminTransportTripList"];
         delete?: never;
@@ -9989,10 +8447,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Schedule a trip for a day, or on weekdays of some weeks
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Schedule a trip for a day, or on weekdays of some weeks */
         post: operations["postSchoolAdminTransportTripSchedule"];
         delete?: never;
         options?: never;
@@ -10007,15 +8462,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a trip, its riders and stops
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** Read a trip, its riders and stops */
         get: operations["getSchoolAdminTransportTripById"];
-        /**
-         * Change the bus, driver or time of a trip that has not started
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Change the bus, driver or time of a trip that has not started */
         put: operations["putSchoolAdminTransportTripById"];
         post?: never;
         delete?: never;
@@ -10033,10 +8482,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Cancel a trip that has not started, or is paused
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Cancel a trip that has not started, or is paused */
         post: operations["postSchoolAdminTransportTripByIdCancel"];
         delete?: never;
         options?: never;
@@ -10053,10 +8499,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Hand a trip that is under way over to another driver
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Hand a trip that is under way over to another driver */
         post: operations["postSchoolAdminTransportTripByIdDriver"];
         delete?: never;
         options?: never;
@@ -10073,10 +8516,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add a rider to a trip that is under way, for this trip alone
-         * @description For `SCHOOL_ADMIN` with **write** on **Transport**.
-         */
+        /** Add a rider to a trip that is under way, for this trip alone */
         post: operations["postSchoolAdminTransportTripByIdRider"];
         delete?: never;
         options?: never;
@@ -10091,10 +8531,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Where a bus was during a trip
-         * @description For `SCHOOL_ADMIN` with **read** on **Transport**.
-         */
+        /** Where a bus was during a trip */
         get: operations["getSchoolAdminTransportTripByIdTrail"];
         put?: never;
         post?: never;
@@ -10113,10 +8550,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * End every session of an account
-         * @description For `SUPER_ADMIN`.
-         */
+        /** End every session of an account */
         post: operations["postSuperAdminAccountRevokeSessions"];
         delete?: never;
         options?: never;
@@ -10131,10 +8565,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Find accounts of any school by the beginning of a phone or an e-mail
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Find accounts of any school by the beginning of a phone or an e-mail */
         get: operations["getSuperAdminAccountSearch"];
         put?: never;
         post?: never;
@@ -10153,10 +8584,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Add an administrator to a school and invite them to set a password
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Add an administrator to a school and invite them to set a password */
         post: operations["postSuperAdminAdminCreate"];
         delete?: never;
         options?: never;
@@ -10171,15 +8599,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Administrators of all schools
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Administrators of all schools */
         get: operations["getSuperAdminAdminList"];
         put?: never;
         /**
          * Administrators of all schools
-         * @description For `SUPER_ADMIN`. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSuperAdminAdminList"];
         delete?: never;
@@ -10195,10 +8620,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an administrator
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Read an administrator */
         get: operations["getSuperAdminAdminById"];
         put?: never;
         post?: never;
@@ -10217,10 +8639,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Keep an administrator out; their sessions end at once
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Keep an administrator out; their sessions end at once */
         post: operations["postSuperAdminAdminByIdDisable"];
         delete?: never;
         options?: never;
@@ -10237,10 +8656,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Let a disabled administrator in again
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Let a disabled administrator in again */
         post: operations["postSuperAdminAdminByIdEnable"];
         delete?: never;
         options?: never;
@@ -10257,10 +8673,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send an administrator a new link to set a password; links sent before end
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Send an administrator a new link to set a password; links sent before end */
         post: operations["postSuperAdminAdminByIdInvite"];
         delete?: never;
         options?: never;
@@ -10277,10 +8690,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take an administrator's second factors, who has lost them; their sessions end at once
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Take an administrator's second factors, who has lost them; their sessions end at once */
         post: operations["postSuperAdminAdminByIdResetFactor"];
         delete?: never;
         options?: never;
@@ -10295,15 +8705,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What super-admins and the command line did, newest first
-         * @description For `SUPER_ADMIN`.
-         */
+        /** What super-admins and the command line did, newest first */
         get: operations["getSuperAdminAuditList"];
         put?: never;
         /**
          * What super-admins and the command line did, newest first
-         * @description For `SUPER_ADMIN`. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSuperAdminAuditList"];
         delete?: never;
@@ -10319,15 +8726,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Messages that could not be delivered, newest first
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Messages that could not be delivered, newest first */
         get: operations["getSuperAdminDeliveryList"];
         put?: never;
         /**
          * Messages that could not be delivered, newest first
-         * @description For `SUPER_ADMIN`. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSuperAdminDeliveryList"];
         delete?: never;
@@ -10345,10 +8749,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Try to deliver messages again
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Try to deliver messages again */
         post: operations["postSuperAdminDeliveryRetry"];
         delete?: never;
         options?: never;
@@ -10363,15 +8764,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The version of every school
-         * @description For `SUPER_ADMIN`.
-         */
+        /** The version of every school */
         get: operations["getSuperAdminMigrationList"];
         put?: never;
         /**
          * The version of every school
-         * @description For `SUPER_ADMIN`. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSuperAdminMigrationList"];
         delete?: never;
@@ -10389,10 +8787,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Migrate the schools whose migration failed
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Migrate the schools whose migration failed */
         post: operations["postSuperAdminMigrationRetry"];
         delete?: never;
         options?: never;
@@ -10409,10 +8804,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Migrate all schools that are behind, or some; never two at once
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Migrate all schools that are behind, or some; never two at once */
         post: operations["postSuperAdminMigrationRun"];
         delete?: never;
         options?: never;
@@ -10427,10 +8819,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How many schools are up to date, behind or failed, and how far the last migration has come
-         * @description For `SUPER_ADMIN`.
-         */
+        /** How many schools are up to date, behind or failed, and how far the last migration has come */
         get: operations["getSuperAdminMigrationStatus"];
         put?: never;
         post?: never;
@@ -10449,10 +8838,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Set a Postgres database up as a node; new schools may be placed there
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Set a Postgres database up as a node; new schools may be placed there */
         post: operations["postSuperAdminNodeCreate"];
         delete?: never;
         options?: never;
@@ -10467,15 +8853,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the database nodes with what is on them and how they are
-         * @description For `SUPER_ADMIN`.
-         */
+        /** List the database nodes with what is on them and how they are */
         get: operations["getSuperAdminNodeList"];
         put?: never;
         /**
          * List the database nodes with what is on them and how they are
-         * @description For `SUPER_ADMIN`. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSuperAdminNodeList"];
         delete?: never;
@@ -10491,17 +8874,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a node, with the schools that are leaving it
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Read a node, with the schools that are leaving it */
         get: operations["getSuperAdminNodeById"];
         put?: never;
         post?: never;
-        /**
-         * Strike off a node that is empty; its server may be gone
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Strike off a node that is empty; its server may be gone */
         delete: operations["deleteSuperAdminNodeById"];
         options?: never;
         head?: never;
@@ -10517,10 +8894,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take schools again; what a drain has not moved yet stays
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Take schools again; what a drain has not moved yet stays */
         post: operations["postSuperAdminNodeByIdActivate"];
         delete?: never;
         options?: never;
@@ -10537,10 +8911,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Take no new schools, and move those that are there elsewhere, one after another; answers at once, the work goes on
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Take no new schools, and move those that are there elsewhere, one after another; answers at once, the work goes on */
         post: operations["postSuperAdminNodeByIdDrain"];
         delete?: never;
         options?: never;
@@ -10556,10 +8927,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Have lists and reports of the node's schools answered by a server that follows it, or end that
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Have lists and reports of the node's schools answered by a server that follows it, or end that */
         put: operations["putSuperAdminNodeByIdStandby"];
         post?: never;
         delete?: never;
@@ -10575,15 +8943,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The operators of the platform
-         * @description For `SUPER_ADMIN`.
-         */
+        /** The operators of the platform */
         get: operations["getSuperAdminOperatorList"];
         put?: never;
         /**
          * The operators of the platform
-         * @description For `SUPER_ADMIN`. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSuperAdminOperatorList"];
         delete?: never;
@@ -10599,10 +8964,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an operator
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Read an operator */
         get: operations["getSuperAdminOperatorById"];
         put?: never;
         post?: never;
@@ -10621,10 +8983,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Keep an operator out; their sessions end at once. The last active one stays
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Keep an operator out; their sessions end at once. The last active one stays */
         post: operations["postSuperAdminOperatorByIdDisable"];
         delete?: never;
         options?: never;
@@ -10641,10 +9000,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Let a disabled operator in again
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Let a disabled operator in again */
         post: operations["postSuperAdminOperatorByIdEnable"];
         delete?: never;
         options?: never;
@@ -10661,10 +9017,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Onboard a school; answers at once, the work goes on
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Onboard a school; answers at once, the work goes on */
         post: operations["postSuperAdminSchoolCreate"];
         delete?: never;
         options?: never;
@@ -10681,10 +9034,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Onboard many schools, from JSON or a CSV file: all of them or none; answers at once, the work goes on
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Onboard many schools, from JSON or a CSV file: all of them or none; answers at once, the work goes on */
         post: operations["postSuperAdminSchoolImport"];
         delete?: never;
         options?: never;
@@ -10699,15 +9049,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the schools
-         * @description For `SUPER_ADMIN`.
-         */
+        /** List the schools */
         get: operations["getSuperAdminSchoolList"];
         put?: never;
         /**
          * List the schools
-         * @description For `SUPER_ADMIN`. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postSuperAdminSchoolList"];
         delete?: never;
@@ -10723,15 +9070,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a school
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Read a school */
         get: operations["getSuperAdminSchoolById"];
-        /**
-         * Change what the platform's record says of a school
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Change what the platform's record says of a school */
         put: operations["putSuperAdminSchoolById"];
         post?: never;
         delete?: never;
@@ -10749,10 +9090,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Open a suspended school again
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Open a suspended school again */
         post: operations["postSuperAdminSchoolByIdActivate"];
         delete?: never;
         options?: never;
@@ -10769,10 +9107,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Shut a suspended school for good
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Shut a suspended school for good */
         post: operations["postSuperAdminSchoolByIdArchive"];
         delete?: never;
         options?: never;
@@ -10787,16 +9122,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The whole school as one archive, or ranges of it; 202 while it is being made
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** The whole school as one archive, or ranges of it; 202 while it is being made */
         get: operations["getSuperAdminSchoolByIdExport"];
         put?: never;
-        /**
-         * Have a fresh archive of the whole school made
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Have a fresh archive of the whole school made */
         post: operations["postSuperAdminSchoolByIdExport"];
         delete?: never;
         options?: never;
@@ -10811,10 +9140,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The archives of a school, how far they are and who asked for them
-         * @description For `SUPER_ADMIN`.
-         */
+        /** The archives of a school, how far they are and who asked for them */
         get: operations["getSuperAdminSchoolByIdExports"];
         put?: never;
         post?: never;
@@ -10831,16 +9157,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a school's move has come, or what became of the last one
-         * @description For `SUPER_ADMIN`.
-         */
+        /** How far a school's move has come, or what became of the last one */
         get: operations["getSuperAdminSchoolByIdMove"];
         put?: never;
-        /**
-         * Move a school to another database node while it is used; answers at once, the work goes on
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Move a school to another database node while it is used; answers at once, the work goes on */
         post: operations["postSuperAdminSchoolByIdMove"];
         delete?: never;
         options?: never;
@@ -10857,10 +9177,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Remove the old copy of a school that has moved, for good
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Remove the old copy of a school that has moved, for good */
         post: operations["postSuperAdminSchoolByIdMoveConfirm"];
         delete?: never;
         options?: never;
@@ -10875,10 +9192,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How far a school's onboarding has come
-         * @description For `SUPER_ADMIN`.
-         */
+        /** How far a school's onboarding has come */
         get: operations["getSuperAdminSchoolByIdProvisioning"];
         put?: never;
         post?: never;
@@ -10895,10 +9209,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The same as it goes on, until the school is ready or has failed
-         * @description For `SUPER_ADMIN`.
-         */
+        /** The same as it goes on, until the school is ready or has failed */
         get: operations["getSuperAdminSchoolByIdProvisioningStream"];
         put?: never;
         post?: never;
@@ -10917,10 +9228,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Go on with an onboarding that failed
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Go on with an onboarding that failed */
         post: operations["postSuperAdminSchoolByIdRetry"];
         delete?: never;
         options?: never;
@@ -10935,10 +9243,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What there is at a school, who is signed in, and what was asked of it
-         * @description For `SUPER_ADMIN`.
-         */
+        /** What there is at a school, who is signed in, and what was asked of it */
         get: operations["getSuperAdminSchoolByIdStats"];
         put?: never;
         post?: never;
@@ -10957,10 +9262,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Shut a school; its data stays
-         * @description For `SUPER_ADMIN`. Needs a fresh proof: a sign-in or `POST /auth/reauthenticate` of the last 10 minutes.
-         */
+        /** Shut a school; its data stays */
         post: operations["postSuperAdminSchoolByIdSuspend"];
         delete?: never;
         options?: never;
@@ -10975,10 +9277,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Schools, students and traffic, with a series for charts and the slowest schools
-         * @description For `SUPER_ADMIN`.
-         */
+        /** Schools, students and traffic, with a series for charts and the slowest schools */
         get: operations["getSuperAdminStatsOverview"];
         put?: never;
         post?: never;
@@ -10999,7 +9298,7 @@ export interface paths {
         put?: never;
         /**
          * Tell the parents of my divisions something, at once or at a time
-         * @description For `TEACHER` with **write** on **Announcements**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherAnnouncementCreate"];
         delete?: never;
@@ -11015,15 +9314,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Announcements for me, and my own
-         * @description For `TEACHER` with **read** on **Announcements**.
-         */
+        /** Announcements for me, and my own */
         get: operations["getTeacherAnnouncementList"];
         put?: never;
         /**
          * Announcements for me, and my own
-         * @description For `TEACHER` with **read** on **Announcements**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherAnnouncementList"];
         delete?: never;
@@ -11041,10 +9337,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark an announcement as read
-         * @description For `TEACHER` with **read** on **Announcements**.
-         */
+        /** Mark an announcement as read */
         post: operations["postTeacherAnnouncementRead"];
         delete?: never;
         options?: never;
@@ -11059,10 +9352,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read an announcement
-         * @description For `TEACHER` with **read** on **Announcements**.
-         */
+        /** Read an announcement */
         get: operations["getTeacherAnnouncementById"];
         put?: never;
         post?: never;
@@ -11079,10 +9369,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The register of a lesson I hold
-         * @description For `TEACHER` with **read** on **Attendance**.
-         */
+        /** The register of a lesson I hold */
         get: operations["getTeacherAttendanceLesson"];
         put?: never;
         post?: never;
@@ -11103,7 +9390,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a lesson I hold: who is not named is present; again is a correction
-         * @description For `TEACHER` with **write** on **Attendance**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherAttendanceLessonMark"];
         delete?: never;
@@ -11119,10 +9406,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The lessons I hold on a day, as a substitute too, and which are marked
-         * @description For `TEACHER` with **read** on **Attendance**.
-         */
+        /** The lessons I hold on a day, as a substitute too, and which are marked */
         get: operations["getTeacherAttendanceLessons"];
         put?: never;
         post?: never;
@@ -11143,7 +9427,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a division of mine for today or one of the seven days before, all or nothing
-         * @description For `TEACHER` with **write** on **Attendance**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherAttendanceMark"];
         delete?: never;
@@ -11159,10 +9443,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The register of a division of mine of a day
-         * @description For `TEACHER` with **read** on **Attendance**.
-         */
+        /** The register of a division of mine of a day */
         get: operations["getTeacherAttendanceRegister"];
         put?: never;
         post?: never;
@@ -11179,10 +9460,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The register of a division of mine of a month
-         * @description For `TEACHER` with **read** on **Attendance**.
-         */
+        /** The register of a division of mine of a month */
         get: operations["getTeacherAttendanceReport"];
         put?: never;
         post?: never;
@@ -11199,15 +9477,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The divisions I teach this year
-         * @description For `TEACHER` with **read** on **Classes**.
-         */
+        /** The divisions I teach this year */
         get: operations["getTeacherClassList"];
         put?: never;
         /**
          * The divisions I teach this year
-         * @description For `TEACHER` with **read** on **Classes**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherClassList"];
         delete?: never;
@@ -11223,10 +9498,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who sits in a division of mine on a day
-         * @description For `TEACHER` with **read** on **Classes**.
-         */
+        /** Who sits in a division of mine on a day */
         get: operations["getTeacherClassByDivisionIdStudents"];
         put?: never;
         post?: never;
@@ -11247,7 +9519,7 @@ export interface paths {
         put?: never;
         /**
          * Add an event
-         * @description For `TEACHER` with **write** on **Events**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherCoCurricularAddEvent"];
         delete?: never;
@@ -11268,7 +9540,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an event nobody is signed up for
-         * @description For `TEACHER` with **write** on **Events**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         delete: operations["deleteTeacherCoCurricularDeleteEventById"];
         options?: never;
@@ -11283,10 +9555,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The school's events
-         * @description For `TEACHER` with **read** on **Events**.
-         */
+        /** The school's events */
         get: operations["getTeacherCoCurricularGetEvents"];
         put?: never;
         post?: never;
@@ -11306,7 +9575,7 @@ export interface paths {
         get?: never;
         /**
          * Change an event, or cancel it
-         * @description For `TEACHER` with **write** on **Events**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         put: operations["putTeacherCoCurricularUpdateEvent"];
         post?: never;
@@ -11323,15 +9592,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The exams of my classes, and those I invigilate
-         * @description For `TEACHER` with **read** on **Exams**.
-         */
+        /** The exams of my classes, and those I invigilate */
         get: operations["getTeacherExamList"];
         put?: never;
         /**
          * The exams of my classes, and those I invigilate
-         * @description For `TEACHER` with **read** on **Exams**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherExamList"];
         delete?: never;
@@ -11347,10 +9613,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The mark sheets of the groups whose lessons I hold
-         * @description For `TEACHER` with **read** on **Results**.
-         */
+        /** The mark sheets of the groups whose lessons I hold */
         get: operations["getTeacherExamByIdGroups"];
         put?: never;
         post?: never;
@@ -11367,10 +9630,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The papers of my classes, and those I invigilate
-         * @description For `TEACHER` with **read** on **Exams**.
-         */
+        /** The papers of my classes, and those I invigilate */
         get: operations["getTeacherExamByIdSchedule"];
         put?: never;
         post?: never;
@@ -11391,7 +9651,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an image or a PDF
-         * @description For `TEACHER` with **write** on **Messages**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherFileUpload"];
         delete?: never;
@@ -11407,10 +9667,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Download a file, or ranges of it
-         * @description For `TEACHER` with **read** on **Files**.
-         */
+        /** Download a file, or ranges of it */
         get: operations["getTeacherFileById"];
         put?: never;
         post?: never;
@@ -11431,7 +9688,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for leave for myself
-         * @description For `TEACHER` with **write** on **Leave**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherLeaveApply"];
         delete?: never;
@@ -11447,15 +9704,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What I have left of each leave type this academic year
-         * @description For `TEACHER` with **read** on **Leave**.
-         */
+        /** What I have left of each leave type this academic year */
         get: operations["getTeacherLeaveBalances"];
         put?: never;
         /**
          * What I have left of each leave type this academic year
-         * @description For `TEACHER` with **read** on **Leave**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherLeaveBalances"];
         delete?: never;
@@ -11475,7 +9729,7 @@ export interface paths {
         put?: never;
         /**
          * Take my own leave back before it begins
-         * @description For `TEACHER` with **write** on **Leave**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherLeaveCancel"];
         delete?: never;
@@ -11495,7 +9749,7 @@ export interface paths {
         put?: never;
         /**
          * Approve or reject leave of a student whose class teacher I am
-         * @description For `TEACHER` with **write** on **Leave**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherLeaveDecide"];
         delete?: never;
@@ -11511,15 +9765,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My own leave
-         * @description For `TEACHER` with **read** on **Leave**.
-         */
+        /** My own leave */
         get: operations["getTeacherLeaveList"];
         put?: never;
         /**
          * My own leave
-         * @description For `TEACHER` with **read** on **Leave**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherLeaveList"];
         delete?: never;
@@ -11535,15 +9786,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Leave of the students whose class teacher I am
-         * @description For `TEACHER` with **read** on **Leave**.
-         */
+        /** Leave of the students whose class teacher I am */
         get: operations["getTeacherLeaveRequests"];
         put?: never;
         /**
          * Leave of the students whose class teacher I am
-         * @description For `TEACHER` with **read** on **Leave**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherLeaveRequests"];
         delete?: never;
@@ -11559,15 +9807,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Search the books
-         * @description For `TEACHER` with **read** on **Library**.
-         */
+        /** Search the books */
         get: operations["getTeacherLibrarySearch"];
         put?: never;
         /**
          * Search the books
-         * @description For `TEACHER` with **read** on **Library**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherLibrarySearch"];
         delete?: never;
@@ -11583,10 +9828,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Whom I may write to
-         * @description For `TEACHER` with **read** on **Messages**.
-         */
+        /** Whom I may write to */
         get: operations["getTeacherMessageContacts"];
         put?: never;
         post?: never;
@@ -11603,15 +9845,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My threads, with what is unread in each
-         * @description For `TEACHER` with **read** on **Messages**.
-         */
+        /** My threads, with what is unread in each */
         get: operations["getTeacherMessageList"];
         put?: never;
         /**
          * My threads, with what is unread in each
-         * @description For `TEACHER` with **read** on **Messages**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherMessageList"];
         delete?: never;
@@ -11629,10 +9868,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark a thread as read
-         * @description For `TEACHER` with **write** on **Messages**.
-         */
+        /** Mark a thread as read */
         post: operations["postTeacherMessageRead"];
         delete?: never;
         options?: never;
@@ -11651,7 +9887,7 @@ export interface paths {
         put?: never;
         /**
          * Write to somebody, or answer in a thread
-         * @description For `TEACHER` with **write** on **Messages**. Closed to teachers in evaluation mode.
+         * @description Closed to teachers in evaluation mode.
          */
         post: operations["postTeacherMessageSend"];
         delete?: never;
@@ -11667,10 +9903,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Read a thread, newest message last
-         * @description For `TEACHER` with **read** on **Messages**.
-         */
+        /** Read a thread, newest message last */
         get: operations["getTeacherMessageThreadById"];
         put?: never;
         post?: never;
@@ -11687,10 +9920,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My notifications, newest first
-         * @description For `TEACHER` with **read** on **Notifications**.
-         */
+        /** My notifications, newest first */
         get: operations["getTeacherNotificationDeliveredNotifications"];
         put?: never;
         post?: never;
@@ -11707,15 +9937,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * In which language I get messages
-         * @description For `TEACHER` with **read** on **Notifications**.
-         */
+        /** In which language I get messages */
         get: operations["getTeacherNotificationLanguage"];
-        /**
-         * Choose in which language I get messages
-         * @description For `TEACHER` with **write** on **Notifications**.
-         */
+        /** Choose in which language I get messages */
         put: operations["putTeacherNotificationLanguage"];
         post?: never;
         delete?: never;
@@ -11733,10 +9957,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark one as read
-         * @description For `TEACHER` with **write** on **Notifications**.
-         */
+        /** Mark one as read */
         post: operations["postTeacherNotificationRead"];
         delete?: never;
         options?: never;
@@ -11753,10 +9974,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Mark all as read
-         * @description For `TEACHER` with **write** on **Notifications**.
-         */
+        /** Mark all as read */
         post: operations["postTeacherNotificationReadAll"];
         delete?: never;
         options?: never;
@@ -11773,10 +9991,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Register this device for push; it belongs to whom it was last registered by
-         * @description For `TEACHER` with **write** on **Notifications**.
-         */
+        /** Register this device for push; it belongs to whom it was last registered by */
         post: operations["postTeacherNotificationToken"];
         delete?: never;
         options?: never;
@@ -11791,10 +10006,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * How much of it I have not read
-         * @description For `TEACHER` with **read** on **Notifications**.
-         */
+        /** How much of it I have not read */
         get: operations["getTeacherNotificationUnreadCount"];
         put?: never;
         post?: never;
@@ -11811,16 +10023,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What a browser needs to subscribe, and whether this one has
-         * @description For `TEACHER` with **read** on **Notifications**.
-         */
+        /** What a browser needs to subscribe, and whether this one has */
         get: operations["getTeacherNotificationWebPush"];
         put?: never;
-        /**
-         * Show my notices on this browser; as long as the session lives
-         * @description For `TEACHER` with **write** on **Notifications**.
-         */
+        /** Show my notices on this browser; as long as the session lives */
         post: operations["postTeacherNotificationWebPush"];
         delete?: never;
         options?: never;
@@ -11837,10 +10043,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Show them no more on this browser
-         * @description For `TEACHER` with **write** on **Notifications**.
-         */
+        /** Show them no more on this browser */
         post: operations["postTeacherNotificationWebPushEnd"];
         delete?: never;
         options?: never;
@@ -11855,15 +10058,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The results of my subjects and divisions
-         * @description For `TEACHER` with **read** on **Results**.
-         */
+        /** The results of my subjects and divisions */
         get: operations["getTeacherResultList"];
         put?: never;
         /**
          * The results of my subjects and divisions
-         * @description For `TEACHER` with **read** on **Results**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherResultList"];
         delete?: never;
@@ -11880,10 +10080,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Write the remark on the report card of a student whose class teacher I am; an empty one takes it off
-         * @description For `TEACHER` with **write** on **Results**.
-         */
+        /** Write the remark on the report card of a student whose class teacher I am; an empty one takes it off */
         put: operations["putTeacherResultRemark"];
         post?: never;
         delete?: never;
@@ -11899,10 +10096,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * What I wrote on the report cards of the students whose class teacher I am
-         * @description For `TEACHER` with **read** on **Results**.
-         */
+        /** What I wrote on the report cards of the students whose class teacher I am */
         get: operations["getTeacherResultRemarks"];
         put?: never;
         post?: never;
@@ -11920,10 +10114,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /**
-         * Correct a result that is not published
-         * @description For `TEACHER` with **write** on **Results**.
-         */
+        /** Correct a result that is not published */
         put: operations["putTeacherResultUpdate"];
         post?: never;
         delete?: never;
@@ -11941,10 +10132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Enter results of my subjects and divisions, as JSON or as a CSV file
-         * @description For `TEACHER` with **write** on **Results**.
-         */
+        /** Enter results of my subjects and divisions, as JSON or as a CSV file */
         post: operations["postTeacherResultUpload"];
         delete?: never;
         options?: never;
@@ -11959,15 +10147,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The subjects I teach
-         * @description For `TEACHER` with **read** on **Subjects**.
-         */
+        /** The subjects I teach */
         get: operations["getTeacherSubjectList"];
         put?: never;
         /**
          * The subjects I teach
-         * @description For `TEACHER` with **read** on **Subjects**. The GET's list, for clients that ask by POST.
+         * @description The GET's list, for clients that ask by POST.
          */
         post: operations["postTeacherSubjectList"];
         delete?: never;
@@ -11985,15 +10170,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Make a secret calendar address of my timetable
-         * @description For `TEACHER` with **read** on **Timetable**.
-         */
+        /** Make a secret calendar address of my timetable */
         post: operations["postTeacherTimetableFeed"];
-        /**
-         * End my calendar address
-         * @description For `TEACHER` with **read** on **Timetable**.
-         */
+        /** End my calendar address */
         delete: operations["deleteTeacherTimetableFeed"];
         options?: never;
         head?: never;
@@ -12007,10 +10186,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who sits in a lesson of mine on a day
-         * @description For `TEACHER` with **read** on **Timetable**.
-         */
+        /** Who sits in a lesson of mine on a day */
         get: operations["getTeacherTimetableLessonBySlotIdStudents"];
         put?: never;
         post?: never;
@@ -12027,10 +10203,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * My lessons of a day, with substitutions, and my week
-         * @description For `TEACHER` with **read** on **Timetable**.
-         */
+        /** My lessons of a day, with substitutions, and my week */
         get: operations["getTeacherTimetableMine"];
         put?: never;
         post?: never;
@@ -12049,10 +10222,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Send a one-time password by SMS
-         * @description Needs no token.
-         */
+        /** Send a one-time password by SMS */
         post: operations["postTeacherUserAuthSendOtp"];
         delete?: never;
         options?: never;
@@ -12069,10 +10239,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Set the PIN for signing in without an SMS
-         * @description For anyone signed in.
-         */
+        /** Set the PIN for signing in without an SMS */
         post: operations["postTeacherUserAuthSetPin"];
         delete?: never;
         options?: never;
@@ -12089,10 +10256,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with a one-time password
-         * @description Needs no token.
-         */
+        /** Sign in with a one-time password */
         post: operations["postTeacherUserAuthVerifyOtp"];
         delete?: never;
         options?: never;
@@ -12109,10 +10273,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Sign in with phone and PIN
-         * @description Needs no token.
-         */
+        /** Sign in with phone and PIN */
         post: operations["postTeacherUserAuthVerifyPin"];
         delete?: never;
         options?: never;
@@ -12121,7 +10282,608 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "academic-year.activated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Academic year activated
+         * @description `data.id` is of: academic year. Who chooses it needs read on `academic-year`.
+         */
+        post: operations["onAcademicYearActivated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "announcement.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Announcement
+         * @description `data.id` is of: announcement. Who chooses it needs read on `announcement`.
+         */
+        post: operations["onAnnouncementChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "attendance.marked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attendance marked
+         * @description `data.id` is of: division. Who chooses it needs read on `attendance`.
+         */
+        post: operations["onAttendanceMarked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "book.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Book
+         * @description `data.id` is of: book. Who chooses it needs read on `library`.
+         */
+        post: operations["onBookChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "bus.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bus
+         * @description `data.id` is of: bus. Who chooses it needs read on `transport`.
+         */
+        post: operations["onBusChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "class.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Class
+         * @description `data.id` is of: class. Who chooses it needs read on `class`.
+         */
+        post: operations["onClassChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "division.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Division
+         * @description `data.id` is of: division. Who chooses it needs read on `division`.
+         */
+        post: operations["onDivisionChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "employee.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Employee
+         * @description `data.id` is of: employee. Who chooses it needs read on `employee`.
+         */
+        post: operations["onEmployeeChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrolment.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enrolment in a class
+         * @description `data.id` is of: enrolment. Who chooses it needs read on `student`.
+         */
+        post: operations["onEnrolmentChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "event.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event
+         * @description `data.id` is of: event. Who chooses it needs read on `event`.
+         */
+        post: operations["onEventChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "event.sign-up-cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign-up cancelled
+         * @description `data.id` is of: event. Who chooses it needs read on `event`.
+         */
+        post: operations["onEventSignUpCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "event.signed-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signed up for an event
+         * @description `data.id` is of: event. Who chooses it needs read on `event`.
+         */
+        post: operations["onEventSignedUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "exam.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exam
+         * @description `data.id` is of: exam. Who chooses it needs read on `exam`.
+         */
+        post: operations["onExamChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "exam.published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Results published
+         * @description `data.id` is of: exam. Who chooses it needs read on `result`.
+         */
+        post: operations["onExamPublished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "exam.schedule-published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exam schedule published
+         * @description `data.id` is of: exam. Who chooses it needs read on `exam`.
+         */
+        post: operations["onExamSchedulePublished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "exam.unpublished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Results withdrawn
+         * @description `data.id` is of: exam. Who chooses it needs read on `result`.
+         */
+        post: operations["onExamUnpublished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "fee-receipt.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fee receipt
+         * @description `data.id` is of: fee receipt. Who chooses it needs read on `fee`.
+         */
+        post: operations["onFeeReceiptChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "fee-refund.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fee refund
+         * @description `data.id` is of: fee refund. Who chooses it needs read on `fee`.
+         */
+        post: operations["onFeeRefundChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "guardian.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Guardian
+         * @description `data.id` is of: guardian. Who chooses it needs read on `student`.
+         */
+        post: operations["onGuardianChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "holiday.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Holiday
+         * @description `data.id` is of: holiday. Who chooses it needs read on `attendance`.
+         */
+        post: operations["onHolidayChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "leave.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave cancelled
+         * @description `data.id` is of: leave. Who chooses it needs read on `leave`.
+         */
+        post: operations["onLeaveCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "leave.decided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave approved or rejected
+         * @description `data.id` is of: leave. Who chooses it needs read on `leave`.
+         */
+        post: operations["onLeaveDecided"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "leave.requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave requested
+         * @description `data.id` is of: leave. Who chooses it needs read on `leave`.
+         */
+        post: operations["onLeaveRequested"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "loan.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Loan of a book
+         * @description `data.id` is of: loan. Who chooses it needs read on `library`.
+         */
+        post: operations["onLoanChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "results.uploaded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Marks entered
+         * @description `data.id` is of: exam. Who chooses it needs read on `result`.
+         */
+        post: operations["onResultsUploaded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "route.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Route
+         * @description `data.id` is of: route. Who chooses it needs read on `transport`.
+         */
+        post: operations["onRouteChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "student.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Student
+         * @description `data.id` is of: student. Who chooses it needs read on `student`.
+         */
+        post: operations["onStudentChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "students.promoted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Class promoted
+         * @description `data.id` is of: promotion. Who chooses it needs read on `student`.
+         */
+        post: operations["onStudentsPromoted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subject.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subject
+         * @description `data.id` is of: subject. Who chooses it needs read on `subject`.
+         */
+        post: operations["onSubjectChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "trip.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bus trip
+         * @description `data.id` is of: trip. Who chooses it needs read on `transport`.
+         */
+        post: operations["onTripChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         APIKey: {
@@ -12609,18 +11371,28 @@ export interface components {
             staff?: ("TEACHER" | "DRIVER" | "ADMIN" | "SUPPORT")[];
         };
         AuditEvent: {
-            /** @example update */
+            /**
+             * @description In a word or a few; new ones come with new features
+             * @example update
+             */
             action: string;
             /** Format: uuid */
             actorId: string | null;
             /** @description As they are called now; empty for those who are gone */
             actorName: string;
-            actorRole: string;
+            /**
+             * @description KEY: a program with an API key. SYSTEM: the service by itself. NOBODY: a sign-in that was refused
+             * @enum {string}
+             */
+            actorRole: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
             /** @description null for what is gone */
             after: unknown;
             /** @description null for what is new */
             before: unknown;
-            /** @example student */
+            /**
+             * @description What kind of record; new ones come with new features
+             * @example student
+             */
             entity: string;
             entityId: string;
             /**
@@ -13321,8 +12093,8 @@ export interface components {
             amount: number;
             /** @description What was charged for it */
             charge: number;
-            /** @description CLEARED or BOUNCED */
-            clearing: string;
+            /** @enum {string} */
+            clearing: "CLEARED" | "BOUNCED";
             /**
              * Format: uuid
              * @description The receipt's that was named
@@ -13686,8 +12458,11 @@ export interface components {
             toDate: string;
         };
         ChildsRide: {
-            /** @description Where the child stands on that trip */
-            boarding: string | null;
+            /**
+             * @description Where the child stands on that trip
+             * @enum {string|null}
+             */
+            boarding: "waiting" | "boarded" | "alighted" | "absent" | "no_show" | null;
             /** Format: uuid */
             busId: string;
             busNumber: string;
@@ -14677,10 +13452,11 @@ export interface components {
             serverVersion: string;
             sizeBytes: number;
             /**
-             * @description Whether its standby answers lists and reports, by the instance that was asked: OFF, IN_USE or PAUSED
+             * @description Whether its standby answers lists and reports, by the instance that was asked
              * @example OFF
+             * @enum {string}
              */
-            standbyReads: string;
+            standbyReads: "OFF" | "IN_USE" | "PAUSED";
             /** @description Why it is paused */
             standbyTrouble?: string;
             /** @description Of the standby that may answer lists and reports; empty: none */
@@ -14696,8 +13472,9 @@ export interface components {
             /**
              * @description Schools can move away only from a server with logical
              * @example logical
+             * @enum {string}
              */
-            walLevel: string;
+            walLevel: "minimal" | "replica" | "logical" | "";
         };
         DeviceRequest: {
             /**
@@ -15200,8 +13977,11 @@ export interface components {
             data?: unknown;
             /** @description Every bad field at once, up to 200. */
             details?: components["schemas"]["ErrorDetail"][];
-            /** @description For programs: a code of the table above, or the status text. */
-            error: string;
+            /**
+             * @description For programs: a code of the table above, or the status text.
+             * @enum {string}
+             */
+            error: "Bad Request" | "Conflict" | "Forbidden" | "Internal Server Error" | "Method Not Allowed" | "Not Found" | "Request Entity Too Large" | "Service Unavailable" | "Too Many Requests" | "Unauthorized" | "Unprocessable Entity" | "PERMISSION_DENIED" | "EVALUATION_MODE_READONLY" | "SCHOOL_NOT_FOUND" | "STUDENT_NOT_FOUND" | "DUPLICATE_ENTRY" | "REPEATED_PAYMENT" | "DAY_CLOSED" | "OTP_INVALID" | "OTP_EXPIRED" | "PIN_WRONG" | "PASSWORD_WRONG" | "SECOND_FACTOR_NEEDED" | "SECOND_FACTOR_INVALID" | "SECOND_FACTOR_EXPIRED" | "REAUTHENTICATION_NEEDED" | "REFRESH_TOKEN_EXPIRED" | "SSO_OFF" | "SSO_INCOMPLETE" | "SSO_UNREACHABLE" | "SSO_EXPIRED" | "SSO_CANCELLED" | "SSO_INVALID" | "SSO_EMAIL_UNPROVEN" | "SSO_OTHER_DOMAIN" | "SSO_NO_ACCOUNT" | "SSO_OTHER_IDENTITY";
             /** @description For people. */
             message: string;
             /** @description The HTTP status. */
@@ -15519,8 +14299,11 @@ export interface components {
             kind: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
             /** @description Whose read permission the person needs who chooses it */
             module: string;
-            /** @description What data.id is of */
-            record: string;
+            /**
+             * @description What data.id is of
+             * @enum {string}
+             */
+            record: "division" | "leave" | "exam" | "event" | "academic year" | "promotion" | "student" | "guardian" | "enrolment" | "employee" | "class" | "subject" | "holiday" | "announcement" | "fee receipt" | "fee refund" | "book" | "loan" | "bus" | "route" | "trip";
             title: string;
         };
         FactorState: {
@@ -15629,15 +14412,17 @@ export interface components {
             /**
              * @description Found from the content; the name is not trusted
              * @example application/pdf
+             * @enum {string}
              */
-            contentType: string;
+            contentType: "image/jpeg" | "image/png" | "image/gif" | "image/webp" | "application/pdf";
             /** Format: date-time */
             createdAt: string;
             hasThumbnail: boolean;
             /** Format: uuid */
             id: string;
             originalName: string;
-            purpose: string;
+            /** @enum {string} */
+            purpose: "ATTACHMENT" | "PHOTO" | "LOGO";
             sha256: string;
             sizeBytes: number;
             /** Format: uuid */
@@ -16315,6 +15100,45 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        HookEvent: {
+            data: components["schemas"]["HookRecord"];
+            /**
+             * Format: uuid
+             * @description The same however often it is sent
+             */
+            id: string;
+            /** Format: uuid */
+            schoolId: string;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            /**
+             * @example student.changed
+             * @enum {string}
+             */
+            type: "attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed";
+        };
+        HookRecord: {
+            /**
+             * @description Of a change what was done, in the audit log's words
+             * @example update
+             */
+            action?: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @example student
+             * @enum {string}
+             */
+            record: "division" | "leave" | "exam" | "event" | "academic year" | "promotion" | "student" | "guardian" | "enrolment" | "employee" | "class" | "subject" | "holiday" | "announcement" | "fee receipt" | "fee refund" | "book" | "loan" | "bus" | "route" | "trip";
+            /**
+             * @description The record's when the fact was queued; null: it has none, or is gone
+             * @example 4
+             */
+            version: number | null;
+        };
         HourInput: {
             /** @description 1 is Monday, 6 Saturday, 7 Sunday */
             dayOfWeek: number;
@@ -16415,8 +15239,11 @@ export interface components {
              * @description Of the run
              */
             id: string;
-            /** @example STUDENT */
-            kind: string;
+            /**
+             * @example STUDENT
+             * @enum {string}
+             */
+            kind: "ASSIGNMENT" | "ATTENDANCE" | "ATTENDANCE_TOTAL" | "BOOK" | "CONCESSION" | "EMPLOYEE" | "EXAM_RESULT" | "GUARDIAN" | "ONEROSTER" | "OPENING_BALANCE" | "PHOTO" | "RIDER" | "ROUTE" | "STUDENT" | "SUBJECT" | "TIMETABLE";
             /** @description All that a column can be */
             knownColumns: string[];
             /** @description It can be taken back, unless something depends on what it wrote */
@@ -17840,7 +16667,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
-            kinds: string[];
+            kinds: ("attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed")[];
             /** @description Why the last fact was not taken; empty while it works */
             lastError: string;
             /** @example Accounts */
@@ -17905,10 +16732,11 @@ export interface components {
             serverVersion: string;
             sizeBytes: number;
             /**
-             * @description Whether its standby answers lists and reports, by the instance that was asked: OFF, IN_USE or PAUSED
+             * @description Whether its standby answers lists and reports, by the instance that was asked
              * @example OFF
+             * @enum {string}
              */
-            standbyReads: string;
+            standbyReads: "OFF" | "IN_USE" | "PAUSED";
             /** @description Why it is paused */
             standbyTrouble?: string;
             /** @description Of the standby that may answer lists and reports; empty: none */
@@ -17924,8 +16752,9 @@ export interface components {
             /**
              * @description Schools can move away only from a server with logical
              * @example logical
+             * @enum {string}
              */
-            walLevel: string;
+            walLevel: "minimal" | "replica" | "logical" | "";
         };
         NodeMove: {
             /** Format: date-time */
@@ -17943,8 +16772,11 @@ export interface components {
              * @enum {string}
              */
             state: "RUNNING" | "MOVED" | "CONFIRMED" | "FAILED";
-            /** @description What it is at */
-            step: string;
+            /**
+             * @description What it is at; empty before the first
+             * @enum {string}
+             */
+            step: "prepare" | "schema" | "publish" | "copy" | "switch" | "release" | "";
             to: string;
         };
         NodePage: {
@@ -17963,7 +16795,7 @@ export interface components {
             /** Format: uuid */
             studentId: string;
             /** @description The ways the child will not ride that day */
-            tripTypes: string[];
+            tripTypes: ("pickup" | "dropoff")[];
         };
         NotRidingDay: {
             /** Format: date */
@@ -18555,7 +17387,10 @@ export interface components {
             userId: string;
         };
         PlatformEvent: {
-            /** @example suspend */
+            /**
+             * @description In a word or a few; new ones come with new features
+             * @example suspend
+             */
             action: string;
             /**
              * Format: uuid
@@ -18564,11 +17399,17 @@ export interface components {
             actorId: string | null;
             /** @description E-mail of the super-admin; empty for the command line */
             actorName: string;
-            /** @example SUPER_ADMIN */
-            actorRole: string;
+            /**
+             * @example SUPER_ADMIN
+             * @enum {string}
+             */
+            actorRole: "SUPER_ADMIN" | "COMMAND_LINE";
             after: unknown;
             before: unknown;
-            /** @example school */
+            /**
+             * @description What kind of record; new ones come with new features
+             * @example school
+             */
             entity: string;
             entityId: string;
             /** Format: uuid */
@@ -19062,8 +17903,11 @@ export interface components {
             balanceBefore: number;
             /** @description Where the student sat that day, with the division */
             className: string;
-            /** @description Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty */
-            clearing: string;
+            /**
+             * @description Of a cheque that was in clearing; else empty
+             * @enum {string}
+             */
+            clearing: "IN_CLEARING" | "CLEARED" | "BOUNCED" | "REVERSED" | "";
             /**
              * Format: uuid
              * @description Of one payment for several children: their receipts share it
@@ -19104,8 +17948,11 @@ export interface components {
             academicYearId: string;
             admissionNumber: string;
             amount: number;
-            /** @description Of a cheque in clearing: IN_CLEARING, CLEARED, BOUNCED or REVERSED; else empty */
-            clearing: string;
+            /**
+             * @description Of a cheque that was in clearing; else empty
+             * @enum {string}
+             */
+            clearing: "IN_CLEARING" | "CLEARED" | "BOUNCED" | "REVERSED" | "";
             /** Format: uuid */
             familyPaymentId: string | null;
             /** Format: uuid */
@@ -20301,7 +19148,11 @@ export interface components {
             ip: string;
             /** Format: date-time */
             lastUsedAt: string;
-            method: string;
+            /**
+             * @description What was proved at the sign-in; SWITCH: another account of the same phone
+             * @enum {string}
+             */
+            method: "OTP" | "PIN" | "PASSWORD" | "SSO" | "SWITCH";
         };
         Setting: {
             /** @description The active one; it is changed under academic-year */
@@ -20913,7 +19764,8 @@ export interface components {
             error?: string;
             /** Format: date-time */
             finishedAt: string | null;
-            name: string;
+            /** @enum {string} */
+            name: "reserve" | "schema" | "permissions" | "administrator" | "invitation" | "academic year" | "no quiet hours" | "activate";
             /** Format: date-time */
             startedAt: string | null;
         };
@@ -22502,7 +21354,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @description Of which facts, as /school-admin/integration/webhook/kinds lists them */
-            kinds: string[];
+            kinds: ("attendance.marked" | "leave.requested" | "leave.decided" | "leave.cancelled" | "exam.schedule-published" | "exam.published" | "exam.unpublished" | "results.uploaded" | "event.signed-up" | "event.sign-up-cancelled" | "academic-year.activated" | "students.promoted" | "student.changed" | "guardian.changed" | "enrolment.changed" | "employee.changed" | "class.changed" | "division.changed" | "subject.changed" | "exam.changed" | "event.changed" | "holiday.changed" | "announcement.changed" | "fee-receipt.changed" | "fee-refund.changed" | "book.changed" | "loan.changed" | "bus.changed" | "route.changed" | "trip.changed")[];
             /** @description Why the last fact was not taken; empty while it works */
             lastError: string;
             /** @example Accounts */
@@ -22545,6 +21397,7 @@ export interface components {
             version?: number;
         };
         WebhookDelivery: {
+            /** @description What was done to the record, in the audit log's words: create, update, delete or another; empty where the kind says it */
             action: string;
             attempts: number;
             /**
@@ -22568,7 +21421,8 @@ export interface components {
             occurredAt: string;
             /** Format: uuid */
             recordId: string;
-            recordType: string;
+            /** @enum {string} */
+            recordType: "division" | "leave" | "exam" | "event" | "academic year" | "promotion" | "student" | "guardian" | "enrolment" | "employee" | "class" | "subject" | "holiday" | "announcement" | "fee receipt" | "fee refund" | "book" | "loan" | "bus" | "route" | "trip";
             /** @description Of the record, when the fact was queued; null: it has none, or is gone */
             recordVersion: number | null;
             /** Format: date-time */
@@ -22758,12 +21612,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["AcademicYear"];
-                    /**
-                     * @example Academic year created
-                     * @example OK
-                     * @example Saved
-                     * @example Academic year activated
-                     */
                     message: string;
                 };
             };
@@ -22785,13 +21633,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["AnnouncementView"];
-                    /**
-                     * @example OK
-                     * @example Announcement saved
-                     * @example Saved
-                     * @example Announcement published
-                     * @example Announcement withdrawn
-                     */
                     message: string;
                 };
             };
@@ -22804,10 +21645,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["AppSession"];
-                    /**
-                     * @example Refreshed
-                     * @example Signed in
-                     */
                     message: string;
                 };
             };
@@ -22847,10 +21684,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["AssignmentList"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -22863,7 +21696,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["BalancePage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -22876,7 +21708,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["BalancePage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -22890,10 +21721,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Boarding"];
-                    /**
-                     * @example Saved
-                     * @example Taken back
-                     */
                     message: string;
                 };
             };
@@ -22906,11 +21733,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["BookView"];
-                    /**
-                     * @example Book created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -22923,7 +21745,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["BookViewPage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -22936,7 +21757,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["BookViewPage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -22950,10 +21770,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Bus"];
-                    /**
-                     * @example Bus created
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -22966,10 +21782,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["BusDetail"];
-                    /**
-                     * @example OK
-                     * @example Driver assigned
-                     */
                     message: string;
                 };
             };
@@ -22982,7 +21794,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Certificate"];
-                    /** @example OK */
                     message: string;
                 };
                 "application/pdf": string;
@@ -22996,7 +21807,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["CertificatePage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23009,7 +21819,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["CertificatePage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -23023,10 +21832,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Cheque"];
-                    /**
-                     * @example Cheque bounced
-                     * @example Cheque cleared
-                     */
                     message: string;
                 };
             };
@@ -23039,7 +21844,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Children"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23052,11 +21856,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Class"];
-                    /**
-                     * @example Class created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23069,10 +21868,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ClassSubjects"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23085,10 +21880,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ConcessionItem"];
-                    /**
-                     * @example OK
-                     * @example Concession ended
-                     */
                     message: string;
                 };
             };
@@ -23110,10 +21901,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ConsoleSession"];
-                    /**
-                     * @example Signed in
-                     * @example Refreshed
-                     */
                     message: string;
                 };
             };
@@ -23126,7 +21913,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Contacts"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23139,11 +21925,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["CopyView"];
-                    /**
-                     * @example Copy created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23156,10 +21937,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Cover"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23172,16 +21949,11 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["CustomField"];
-                    /**
-                     * @example Custom field added
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
         };
-        /** @description You received INR 500.00 for Asha Rao less than a minute ago (receipt 2026-27/R-000001). Confirm that it is received again */
+        /** @description You received ₹500.00 for Asha Rao less than a minute ago (receipt 2026-27/R-000001). Confirm that it is received again */
         DayClosedOrDuplicateOrKeyReusedOrRepeatedPayment: {
             headers: {
                 [name: string]: unknown;
@@ -23198,7 +21970,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["DayRegister"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23211,7 +21982,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Day"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23224,7 +21994,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Delivered"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23237,10 +22006,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["DeliverySetting"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23253,10 +22018,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Division"];
-                    /**
-                     * @example Division created
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23269,10 +22030,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["DivisionWeek"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23350,11 +22107,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["EmployeeDetail"];
-                    /**
-                     * @example Employee created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23367,10 +22119,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Entitlements"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23383,7 +22131,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Erased"];
-                    /** @example Erased */
                     message: string;
                 };
             };
@@ -23396,11 +22143,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Event"];
-                    /**
-                     * @example Event created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23413,12 +22155,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Exam"];
-                    /**
-                     * @example Exam created
-                     * @example OK
-                     * @example Saved
-                     * @example Unpublished
-                     */
                     message: string;
                 };
             };
@@ -23431,7 +22167,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ExamPage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23444,7 +22179,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ExamPage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -23458,7 +22192,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Export"];
-                    /** @example The archive is being made */
                     message: string;
                 };
             };
@@ -23471,7 +22204,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["FamilyDues"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23484,7 +22216,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["FeedAddress"];
-                    /** @example Saved */
                     message: string;
                 };
             };
@@ -23510,10 +22241,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["FileView"];
-                    /**
-                     * @example File uploaded
-                     * @example OK
-                     */
                     message: string;
                 };
             };
@@ -23526,11 +22253,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["GradeScale"];
-                    /**
-                     * @example Grade scale created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23543,11 +22265,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Group"];
-                    /**
-                     * @example Group created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23560,10 +22277,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["GroupMembers"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23576,10 +22289,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["GroupWeek"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23592,10 +22301,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Guardianship"];
-                    /**
-                     * @example Guardian added
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23608,11 +22313,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Head"];
-                    /**
-                     * @example Fee head created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23625,11 +22325,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Holiday"];
-                    /**
-                     * @example Holiday created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23642,7 +22337,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ImportResult"];
-                    /** @example Import read */
                     message: string;
                 };
             };
@@ -23655,10 +22349,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ImportRun"];
-                    /**
-                     * @example OK
-                     * @example Import taken back
-                     */
                     message: string;
                 };
             };
@@ -23684,12 +22374,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Incident"];
-                    /**
-                     * @example Incident reported
-                     * @example Incident resolved
-                     * @example Incident discarded
-                     * @example Riders notified
-                     */
                     message: string;
                 };
             };
@@ -23702,7 +22386,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["IncidentPage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23715,23 +22398,9 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["IncidentPage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
-            };
-        };
-        /** @description Our fault. The text stays in our log, under the `X-Request-Id`. */
-        Internal: {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["Limit"];
-                "X-RateLimit-Remaining": components["headers"]["Remaining"];
-                "X-RateLimit-Reset": components["headers"]["Reset"];
-                "X-Request-Id": components["headers"]["Request"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description Read, but not valid. `details` names every bad field at once. */
@@ -23768,10 +22437,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["KeyDetail"];
-                    /**
-                     * @example OK
-                     * @example API key revoked
-                     */
                     message: string;
                 };
             };
@@ -23784,10 +22449,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Language"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -23800,12 +22461,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LeaveView"];
-                    /**
-                     * @example Leave asked for
-                     * @example Leave cancelled
-                     * @example Leave decided
-                     * @example OK
-                     */
                     message: string;
                 };
             };
@@ -23818,7 +22473,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LeaveViewPage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23831,7 +22485,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LeaveViewPage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -23845,7 +22498,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LessonList"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23858,7 +22510,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LessonMarked"];
-                    /** @example Lesson marked */
                     message: string;
                 };
             };
@@ -23871,7 +22522,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LessonRegister"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23884,12 +22534,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Loan"];
-                    /**
-                     * @example Issued
-                     * @example Marked as lost
-                     * @example Renewed
-                     * @example Returned
-                     */
                     message: string;
                 };
             };
@@ -23902,7 +22546,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LoanPage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -23915,7 +22558,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["LoanPage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -23996,7 +22638,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Marked"];
-                    /** @example Attendance marked */
                     message: string;
                 };
             };
@@ -24009,7 +22650,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Message"];
-                    /** @example Message sent */
                     message: string;
                 };
             };
@@ -24022,10 +22662,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["MigrationStatus"];
-                    /**
-                     * @example Migration is under way
-                     * @example OK
-                     */
                     message: string;
                 };
             };
@@ -24038,7 +22674,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["MonthRegister"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -24051,10 +22686,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["NewWebhook"];
-                    /**
-                     * @example Webhook added
-                     * @example Secret made
-                     */
                     message: string;
                 };
             };
@@ -24083,11 +22714,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Node"];
-                    /**
-                     * @example Node is ready
-                     * @example Saved
-                     * @example Node is being emptied
-                     */
                     message: string;
                 };
             };
@@ -24171,21 +22797,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Nothing"];
-                    /**
-                     * @example Signed out
-                     * @example If the phone has an account, a code is on its way
-                     * @example Signed out everywhere
-                     * @example Password changed
-                     * @example If the e-mail has an account, a link is on its way
-                     * @example Password set
-                     * @example PIN set
-                     * @example Device registered
-                     * @example Browser subscribed
-                     * @example Browser unsubscribed
-                     * @example Saved
-                     * @example Marked as read
-                     * @example It can be used
-                     */
                     message: string;
                 };
             };
@@ -24198,7 +22809,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Notification"];
-                    /** @example Marked as read */
                     message: string;
                 };
             };
@@ -24380,10 +22990,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["OpeningBalance"];
-                    /**
-                     * @example Opening balance entered
-                     * @example OK
-                     */
                     message: string;
                 };
             };
@@ -24396,11 +23002,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Operator"];
-                    /**
-                     * @example OK
-                     * @example Disabled
-                     * @example Enabled
-                     */
                     message: string;
                 };
             };
@@ -24413,7 +23014,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Outcome"];
-                    /** @example Queued */
                     message: string;
                 };
             };
@@ -24426,7 +23026,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["PasskeyOptions"];
-                    /** @example Saved */
                     message: string;
                 };
             };
@@ -24439,11 +23038,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Period"];
-                    /**
-                     * @example Period created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24548,10 +23142,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Plan"];
-                    /**
-                     * @example OK
-                     * @example Plan read
-                     */
                     message: string;
                 };
             };
@@ -24564,14 +23154,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["PlatformAdmin"];
-                    /**
-                     * @example Administrator added and invited
-                     * @example OK
-                     * @example Disabled
-                     * @example Enabled
-                     * @example Invitation sent
-                     * @example Second factors removed
-                     */
                     message: string;
                 };
             };
@@ -24584,10 +23166,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["PreferencesNow"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24600,10 +23178,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Profile"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24616,10 +23190,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Promotion"];
-                    /**
-                     * @example Saved
-                     * @example Promotion undone
-                     */
                     message: string;
                 };
             };
@@ -24632,12 +23202,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ProviderDetail"];
-                    /**
-                     * @example Identity provider added
-                     * @example OK
-                     * @example Saved
-                     * @example Client secret saved
-                     */
                     message: string;
                 };
             };
@@ -24650,7 +23214,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ReadAll"];
-                    /** @example All marked as read */
                     message: string;
                 };
             };
@@ -24663,7 +23226,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Receipt"];
-                    /** @example OK */
                     message: string;
                 };
                 "application/pdf": string;
@@ -24677,10 +23239,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["RecoveryCodes"];
-                    /**
-                     * @example Recovery codes made
-                     * @example Authenticator app added
-                     */
                     message: string;
                 };
             };
@@ -24702,7 +23260,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Refund"];
-                    /** @example OK */
                     message: string;
                 };
                 "application/pdf": string;
@@ -24716,7 +23273,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Remark"];
-                    /** @example Saved */
                     message: string;
                 };
             };
@@ -24729,7 +23285,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ReportCard"];
-                    /** @example OK */
                     message: string;
                 };
                 "application/pdf": string;
@@ -24743,7 +23298,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Report"];
-                    /** @example OK */
                     message: string;
                 };
                 "application/pdf": string;
@@ -24757,10 +23311,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Reservation"];
-                    /**
-                     * @example Reservation cancelled
-                     * @example Reserved
-                     */
                     message: string;
                 };
             };
@@ -24773,11 +23323,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Role"];
-                    /**
-                     * @example Role created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24790,12 +23335,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["RouteDetail"];
-                    /**
-                     * @example Route created
-                     * @example OK
-                     * @example Saved
-                     * @example Riders saved
-                     */
                     message: string;
                 };
             };
@@ -24808,11 +23347,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["RuleItem"];
-                    /**
-                     * @example Rule added
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24825,10 +23359,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Rules"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24841,7 +23371,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["RunSummaryPage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -24854,7 +23383,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["RunSummaryPage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -24868,10 +23396,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Schedule"];
-                    /**
-                     * @example Schedule saved
-                     * @example OK
-                     */
                     message: string;
                 };
             };
@@ -24884,10 +23408,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["School"];
-                    /**
-                     * @example School is being set up
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24900,11 +23420,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SchoolMove"];
-                    /**
-                     * @example OK
-                     * @example School is being moved
-                     * @example Old copy removed
-                     */
                     message: string;
                 };
             };
@@ -24957,6 +23472,20 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description 500: Our fault. The text stays in our log, under the `X-Request-Id`. 503: Away for a moment. Try again after `Retry-After` seconds. */
+        ServerError: {
+            headers: {
+                "Retry-After": components["headers"]["Retry"];
+                "X-RateLimit-Limit": components["headers"]["Limit"];
+                "X-RateLimit-Remaining": components["headers"]["Remaining"];
+                "X-RateLimit-Reset": components["headers"]["Reset"];
+                "X-Request-Id": components["headers"]["Request"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description OK */
         SettingAnswer: {
             headers: {
@@ -24965,10 +23494,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Setting"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -24981,10 +23506,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SignUp"];
-                    /**
-                     * @example Sign-up cancelled
-                     * @example Signed up
-                     */
                     message: string;
                 };
             };
@@ -25002,10 +23523,6 @@ export interface components {
                     data: components["schemas"]["SignedIn"];
                     /** @description Keep it for the phone or e-mail on this device, also after signing out, and send it as X-Device-Token when you sign in again */
                     deviceToken?: string;
-                    /**
-                     * @example Signed in
-                     * @example Refreshed
-                     */
                     message: string;
                     refreshToken: string;
                     user: components["schemas"]["SignedInUser"];
@@ -25020,7 +23537,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SsoAddress"];
-                    /** @example Continue there */
                     message: string;
                 };
             };
@@ -25042,11 +23558,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Structure"];
-                    /**
-                     * @example Fee structure created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25059,12 +23570,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["StudentDetail"];
-                    /**
-                     * @example Student created
-                     * @example OK
-                     * @example Saved
-                     * @example Student readmitted
-                     */
                     message: string;
                 };
             };
@@ -25077,10 +23582,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["StudentGroups"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25093,11 +23594,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Subject"];
-                    /**
-                     * @example Subject created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25110,7 +23606,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SubjectPage"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25123,7 +23618,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SubjectPage"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -25137,10 +23631,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SubscriptionItem"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25153,7 +23643,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SummaryPage"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25166,7 +23655,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["SummaryPage"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -25180,11 +23668,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Suppressions"];
-                    /**
-                     * @example OK
-                     * @example Messages are sent again
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25197,10 +23680,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Template"];
-                    /**
-                     * @example Template saved
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25213,11 +23692,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Term"];
-                    /**
-                     * @example Term created
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25266,7 +23740,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Thread"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25345,7 +23818,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["TotpEnrolment"];
-                    /** @example Saved */
                     message: string;
                 };
             };
@@ -25358,7 +23830,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Trail"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25371,17 +23842,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["TripDetail"];
-                    /**
-                     * @example Trip ended
-                     * @example Trip paused
-                     * @example Trip resumed
-                     * @example Trip started
-                     * @example OK
-                     * @example Saved
-                     * @example Trip cancelled
-                     * @example Trip handed over
-                     * @example Rider added
-                     */
                     message: string;
                 };
             };
@@ -25394,7 +23854,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["TripStudents"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25407,7 +23866,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["TripViewPage"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25420,7 +23878,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["TripViewPage"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -25439,20 +23896,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Away for a moment. Try again after `Retry-After` seconds. */
-        Unavailable: {
-            headers: {
-                "Retry-After": components["headers"]["Retry"];
-                "X-RateLimit-Limit": components["headers"]["Limit"];
-                "X-RateLimit-Remaining": components["headers"]["Remaining"];
-                "X-RateLimit-Reset": components["headers"]["Reset"];
-                "X-Request-Id": components["headers"]["Request"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description OK */
         UnreadAnswer: {
             headers: {
@@ -25461,7 +23904,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Unread"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25474,7 +23916,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Uploaded"];
-                    /** @example Results saved */
                     message: string;
                 };
             };
@@ -25487,7 +23928,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ViewPage"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25500,7 +23940,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["ViewPage"] & components["schemas"]["Synced"];
-                    /** @example OK */
                     message: string;
                 };
                 "text/csv": string;
@@ -25514,7 +23953,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["WebPush"];
-                    /** @example OK */
                     message: string;
                 };
             };
@@ -25527,10 +23965,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Webhook"];
-                    /**
-                     * @example OK
-                     * @example Saved
-                     */
                     message: string;
                 };
             };
@@ -25543,10 +23977,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["WriteOff"];
-                    /**
-                     * @example Written off
-                     * @example Write-off reversed
-                     */
                     message: string;
                 };
             };
@@ -25752,10 +24182,21 @@ export interface components {
         /** @description `start`, then `sync.next` of each answer: only what has changed for you since that answer, and what is gone. See Keeping a copy of a list at the beginning of this page. */
         UpdatedSince: string;
         UserId: string;
+        /** @description The fact's `id` */
+        WebhookId: string;
+        /** @description `v1,` and the signature in base64 */
+        WebhookSignature: string;
+        /** @description When it was sent, in seconds since 1970 */
+        WebhookTimestamp: string;
         /** @description Any value. Pages of other sites cannot send it, so that a cookie alone is never enough. */
         XHomeroomConsole: string;
     };
     requestBodies: {
+        Fact: {
+            content: {
+                "application/json": components["schemas"]["HookEvent"];
+            };
+        };
         ListRequest: {
             content: {
                 "application/json": {
@@ -25865,8 +24306,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthAppRefresh: {
@@ -25893,8 +24333,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthAppSendOtp: {
@@ -25920,8 +24359,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthAppSsoFinish: {
@@ -25950,8 +24388,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthAppSsoStart: {
@@ -25978,8 +24415,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthAppSwitch: {
@@ -26015,8 +24451,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthAppVerifyOtp: {
@@ -26042,8 +24477,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthAppVerifyPin: {
@@ -26069,8 +24503,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthConsoleLogin: {
@@ -26103,8 +24536,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthConsoleLogout: {
@@ -26124,8 +24556,7 @@ export interface operations {
             403: components["responses"]["NotTheConsole"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthConsoleRefresh: {
@@ -26147,8 +24578,7 @@ export interface operations {
             403: components["responses"]["NotTheConsoleOrThisSchoolIsNotActive"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthConsoleSecondFactorEnrolConfirm: {
@@ -26175,7 +24605,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ConsoleEnrolled"];
-                        /** @example Signed in */
                         message: string;
                     };
                 };
@@ -26194,8 +24623,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthConsoleSecondFactorVerify: {
@@ -26228,8 +24656,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthConsoleSsoFinish: {
@@ -26257,8 +24684,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthConsoleSsoStart: {
@@ -26285,8 +24711,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthLogin: {
@@ -26311,8 +24736,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthLogout: {
@@ -26335,8 +24759,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthLogoutAll: {
@@ -26355,8 +24778,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getAuthMe: {
@@ -26376,7 +24798,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Me"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -26386,8 +24807,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthPasswordChange: {
@@ -26411,8 +24831,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthPasswordForgot: {
@@ -26434,8 +24853,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthPasswordReset: {
@@ -26466,8 +24884,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthReauthenticate: {
@@ -26491,7 +24908,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Proved"];
-                        /** @example Proved */
                         message: string;
                     };
                 };
@@ -26503,8 +24919,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthReauthenticateOptions: {
@@ -26524,8 +24939,7 @@ export interface operations {
             409: components["responses"]["ThisAccountHasNoPasskey"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthRefresh: {
@@ -26549,8 +24963,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getAuthSecondFactor: {
@@ -26570,7 +24983,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["FactorState"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -26581,8 +24993,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended2"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorEnrol: {
@@ -26612,8 +25023,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorEnrolConfirm: {
@@ -26642,7 +25052,6 @@ export interface operations {
                         data: components["schemas"]["Enrolled"];
                         /** @description Keep it for the phone or e-mail on this device, also after signing out, and send it as X-Device-Token when you sign in again */
                         deviceToken?: string;
-                        /** @example Signed in */
                         message: string;
                         /** @description Shown once, each good once, for a user who has lost the other factors; empty: there are some already */
                         recoveryCodes?: string[];
@@ -26665,8 +25074,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorOptions: {
@@ -26697,8 +25105,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorPasskey: {
@@ -26722,7 +25129,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AddedPasskey"];
-                        /** @example Passkey added */
                         message: string;
                     };
                 };
@@ -26734,8 +25140,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorPasskeyOptions: {
@@ -26762,8 +25167,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteAuthSecondFactorPasskeyById: {
@@ -26785,8 +25189,7 @@ export interface operations {
             409: components["responses"]["ASecondFactorIsRequiredForThisAccountAddAnotherBeforeYouRemoveThisOne"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorRecoveryCodes: {
@@ -26813,8 +25216,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorTotp: {
@@ -26832,8 +25234,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrReauthenticationNeededOrSchoolSuspended2"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteAuthSecondFactorTotp: {
@@ -26861,8 +25262,7 @@ export interface operations {
             409: components["responses"]["ASecondFactorIsRequiredForThisAccountAddAnotherBeforeYouRemoveThisOne"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorTotpConfirm: {
@@ -26887,8 +25287,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSecondFactorVerify: {
@@ -26918,8 +25317,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSendOtp: {
@@ -26944,8 +25342,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getAuthSessions: {
@@ -26965,7 +25362,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SessionList"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -26975,8 +25371,7 @@ export interface operations {
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteAuthSessionsById: {
@@ -26997,8 +25392,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSetPin: {
@@ -27022,8 +25416,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getAuthSsoBySchoolId: {
@@ -27045,7 +25438,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SsoChoices"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -27062,8 +25454,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthSwitch: {
@@ -27095,8 +25486,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthVerifyOtp: {
@@ -27121,8 +25511,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postAuthVerifyPin: {
@@ -27147,8 +25536,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getBusTrackingBusByBusIdLive: {
@@ -27170,7 +25558,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Live"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -27181,8 +25568,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getBusTrackingIncidentsByBusId: {
@@ -27208,8 +25594,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getBusTrackingTripByTripIdStudents: {
@@ -27230,8 +25615,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getBusTrackingTripByTripIdTrail: {
@@ -27255,8 +25639,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getCalendarByToken: {
@@ -27283,8 +25666,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverBusTrackingTripsByTripIdEnd: {
@@ -27309,8 +25691,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverBusTrackingTripsByTripIdLocations: {
@@ -27341,7 +25722,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["BatchRead"];
-                        /** @example Positions read */
                         message: string;
                     };
                 };
@@ -27354,8 +25734,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverBusTrackingTripsByTripIdPause: {
@@ -27381,8 +25760,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverBusTrackingTripsByTripIdResume: {
@@ -27408,8 +25786,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverBusTrackingTripsByTripIdStart: {
@@ -27435,8 +25812,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverBusMine: {
@@ -27456,7 +25832,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DriversBuses"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -27467,8 +25842,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverFileById: {
@@ -27492,8 +25866,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverIncidentList: {
@@ -27535,8 +25908,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverIncidentList: {
@@ -27592,8 +25964,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverIncidentReport: {
@@ -27623,8 +25994,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverIncidentResolve: {
@@ -27655,8 +26025,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverNotificationDeliveredNotifications: {
@@ -27684,8 +26053,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverNotificationLanguage: {
@@ -27704,8 +26072,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putDriverNotificationLanguage: {
@@ -27733,8 +26100,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverNotificationRead: {
@@ -27764,8 +26130,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverNotificationReadAll: {
@@ -27788,8 +26153,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverNotificationToken: {
@@ -27820,8 +26184,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverNotificationUnreadCount: {
@@ -27840,8 +26203,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverNotificationWebPush: {
@@ -27860,8 +26222,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverNotificationWebPush: {
@@ -27892,8 +26253,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverNotificationWebPushEnd: {
@@ -27917,8 +26277,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverStudentBoard: {
@@ -27948,8 +26307,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverStudentBoardMany: {
@@ -27978,7 +26336,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Tapped"];
-                        /** @example Saved */
                         message: string;
                     };
                 };
@@ -27991,8 +26348,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverStudentList: {
@@ -28013,8 +26369,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverStudentUndo: {
@@ -28045,8 +26400,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverTripList: {
@@ -28080,8 +26434,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverTripList: {
@@ -28130,8 +26483,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverTripById: {
@@ -28153,8 +26505,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverTripByIdColleagues: {
@@ -28176,7 +26527,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Colleagues"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -28187,8 +26537,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getDriverTripByIdContacts: {
@@ -28210,7 +26559,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TripContacts"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -28230,8 +26578,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverTripByIdHandOver: {
@@ -28262,7 +26609,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TripView"];
-                        /** @example Trip handed over */
                         message: string;
                     };
                 };
@@ -28275,8 +26621,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverUserAuthSendOtp: {
@@ -28301,8 +26646,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverUserAuthSetPin: {
@@ -28326,8 +26670,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverUserAuthVerifyOtp: {
@@ -28352,8 +26695,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postDriverUserAuthVerifyPin: {
@@ -28378,8 +26720,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getImsOnerosterRosteringV1p2ByCollection: {
@@ -28609,8 +26950,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentAnnouncementList: {
@@ -28657,8 +26997,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentAnnouncementRead: {
@@ -28689,8 +27028,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentAnnouncementById: {
@@ -28711,8 +27049,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentAttendanceList: {
@@ -28736,7 +27073,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildMonth"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -28747,8 +27083,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentAttendanceSummary: {
@@ -28774,7 +27109,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildSummary"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -28785,8 +27119,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentEventCancelSignUp: {
@@ -28816,8 +27149,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentEventList: {
@@ -28860,7 +27192,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildEventPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -28873,8 +27204,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentEventList: {
@@ -28929,7 +27259,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildEventPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -28941,8 +27270,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentEventSignUp: {
@@ -28973,8 +27301,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentExamList: {
@@ -29013,7 +27340,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildExamPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -29025,8 +27351,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentExamList: {
@@ -29078,7 +27403,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildExamPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -29090,8 +27414,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentExamReportCard: {
@@ -29117,8 +27440,7 @@ export interface operations {
             409: components["responses"]["NoAcademicYearIsActiveSayWhichYearSCardItShallBe"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentExamResults: {
@@ -29144,7 +27466,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildResults"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -29155,8 +27476,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentExamSchedule: {
@@ -29182,7 +27502,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildSchedule"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -29193,8 +27512,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentFeeCertificateList: {
@@ -29228,8 +27546,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentFeeCertificateList: {
@@ -29277,8 +27594,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentFeeCertificateById: {
@@ -29302,8 +27618,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentFeeDues: {
@@ -29322,8 +27637,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentFeeReceiptById: {
@@ -29347,8 +27661,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentFeeRefundById: {
@@ -29372,8 +27685,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentFeeReportByStudentId: {
@@ -29397,8 +27709,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentFileUpload: {
@@ -29429,8 +27740,7 @@ export interface operations {
             413: components["responses"]["TooLargeFile"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentFileById: {
@@ -29454,8 +27764,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentLeaveApply: {
@@ -29485,8 +27794,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentLeaveCancel: {
@@ -29517,8 +27825,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentLeaveList: {
@@ -29564,8 +27871,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentLeaveList: {
@@ -29585,8 +27891,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentLibraryLoanList: {
@@ -29623,7 +27928,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildLoanPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -29635,8 +27939,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentLibraryLoanList: {
@@ -29686,7 +27989,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildLoanPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -29698,8 +28000,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentMessageContacts: {
@@ -29721,8 +28022,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentMessageList: {
@@ -29765,8 +28065,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentMessageList: {
@@ -29818,8 +28117,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentMessageRead: {
@@ -29850,8 +28148,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentMessageSend: {
@@ -29881,8 +28178,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentMessageThreadById: {
@@ -29910,8 +28206,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentNotificationDeliveredNotifications: {
@@ -29939,8 +28234,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentNotificationLanguage: {
@@ -29959,8 +28253,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putParentNotificationLanguage: {
@@ -29988,8 +28281,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentNotificationPreferences: {
@@ -30008,8 +28300,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putParentNotificationPreferences: {
@@ -30037,8 +28328,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentNotificationRead: {
@@ -30068,8 +28358,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentNotificationReadAll: {
@@ -30092,8 +28381,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentNotificationToken: {
@@ -30124,8 +28412,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentNotificationUnreadCount: {
@@ -30144,8 +28431,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentNotificationWebPush: {
@@ -30164,8 +28450,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentNotificationWebPush: {
@@ -30196,8 +28481,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentNotificationWebPushEnd: {
@@ -30221,8 +28505,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentStudentCertificateList: {
@@ -30257,7 +28540,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildCertificatePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -30269,8 +28551,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentStudentCertificateList: {
@@ -30319,7 +28600,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChildCertificatePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -30331,8 +28611,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentStudentCertificateById: {
@@ -30353,8 +28632,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentStudentGetStudents: {
@@ -30382,8 +28660,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentStudentList: {
@@ -30411,8 +28688,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentStudentById: {
@@ -30434,7 +28710,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Child"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -30445,8 +28720,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentTimetableFeed: {
@@ -30473,8 +28747,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteParentTimetableFeedByStudentId: {
@@ -30496,8 +28769,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentTimetableGet: {
@@ -30523,8 +28795,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getParentTransportMyBuses: {
@@ -30544,7 +28815,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ParentsBuses"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -30555,8 +28825,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentTransportNotRiding: {
@@ -30585,7 +28854,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["NotRidingAnswer"];
-                        /** @example Saved */
                         message: string;
                     };
                 };
@@ -30598,8 +28866,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentUserAuthSendOtp: {
@@ -30624,8 +28891,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentUserAuthSetPin: {
@@ -30649,8 +28915,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentUserAuthVerifyOtp: {
@@ -30675,8 +28940,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postParentUserAuthVerifyPin: {
@@ -30701,8 +28965,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAcademicYearCreate: {
@@ -30732,8 +28995,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAcademicYearList: {
@@ -30768,7 +29030,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AcademicYearPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -30780,8 +29041,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAcademicYearList: {
@@ -30828,7 +29088,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AcademicYearPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -30840,8 +29099,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAcademicYearById: {
@@ -30863,8 +29121,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminAcademicYearById: {
@@ -30894,8 +29151,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminAcademicYearById: {
@@ -30917,8 +29173,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAcademicYearByIdActivate: {
@@ -30944,8 +29199,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAcademicYearByIdPlan: {
@@ -30966,8 +29220,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAcademicYearByIdPlan: {
@@ -31009,8 +29262,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminAcademicYearByIdPlan: {
@@ -31040,8 +29292,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAnnouncementCreate: {
@@ -31072,8 +29323,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAnnouncementList: {
@@ -31112,7 +29362,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CountedPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -31124,8 +29373,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAnnouncementList: {
@@ -31177,7 +29425,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CountedPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -31189,8 +29436,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAnnouncementReach: {
@@ -31215,7 +29461,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Reach"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -31226,8 +29471,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAnnouncementById: {
@@ -31249,7 +29493,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Counted"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -31260,8 +29503,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminAnnouncementById: {
@@ -31291,8 +29533,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminAnnouncementById: {
@@ -31314,8 +29555,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAnnouncementByIdPublish: {
@@ -31341,8 +29581,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAnnouncementByIdWithdraw: {
@@ -31368,8 +29607,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceHistoryByStudentId: {
@@ -31396,7 +29634,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AttendanceHistory"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -31407,8 +29644,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceHolidayCreate: {
@@ -31438,8 +29674,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceHolidayList: {
@@ -31478,7 +29713,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["HolidayPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -31490,8 +29724,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceHolidayList: {
@@ -31543,7 +29776,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["HolidayPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -31555,8 +29787,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceHolidayById: {
@@ -31578,8 +29809,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminAttendanceHolidayById: {
@@ -31609,8 +29839,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminAttendanceHolidayById: {
@@ -31632,8 +29861,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceImport: {
@@ -31677,8 +29905,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceImportList: {
@@ -31710,8 +29937,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceImportList: {
@@ -31731,8 +29957,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceImportById: {
@@ -31753,8 +29978,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceImportByIdUndo: {
@@ -31780,8 +30004,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceLesson: {
@@ -31805,8 +30028,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceLessonMark: {
@@ -31836,8 +30058,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceLessons: {
@@ -31861,8 +30082,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceMark: {
@@ -31892,8 +30112,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceRegister: {
@@ -31916,8 +30135,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceReport: {
@@ -31940,8 +30158,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceReportCsv: {
@@ -31964,8 +30181,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceReportPdf: {
@@ -31988,8 +30204,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceSummary: {
@@ -32016,7 +30231,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AttendanceSummary"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32027,8 +30241,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceSummaryCsv: {
@@ -32054,8 +30267,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceSummaryPdf: {
@@ -32081,8 +30293,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceTotalImport: {
@@ -32126,8 +30337,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceTotalImportList: {
@@ -32159,8 +30369,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceTotalImportList: {
@@ -32180,8 +30389,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceTotalImportById: {
@@ -32202,8 +30410,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAttendanceTotalImportByIdUndo: {
@@ -32229,8 +30436,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAttendanceUnmarked: {
@@ -32253,7 +30459,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Unmarked"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32264,8 +30469,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminAuditList: {
@@ -32280,7 +30484,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[actorId]"?: components["parameters"]["FiltersActorId"];
                 /** @description Only records with this value. */
-                "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY";
+                "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
                 /** @description Only records with this value. */
                 "filters[entity]"?: components["parameters"]["FiltersEntity"];
                 /** @description Only records with this value. */
@@ -32312,7 +30516,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AuditEventPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -32324,8 +30527,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminAuditList: {
@@ -32344,7 +30546,7 @@ export interface operations {
                             /** Format: uuid */
                             actorId?: string;
                             /** @enum {string} */
-                            actorRole?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY";
+                            actorRole?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
                             entity?: string;
                             entityId?: string;
                             /** Format: date-time */
@@ -32382,7 +30584,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AuditEventPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32394,8 +30595,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminClassCreate: {
@@ -32425,8 +30625,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminClassGenerate: {
@@ -32455,7 +30654,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Generated"];
-                        /** @example Classes added */
                         message: string;
                     };
                 };
@@ -32468,8 +30666,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminClassList: {
@@ -32506,7 +30703,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ClassPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -32519,8 +30715,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminClassList: {
@@ -32568,7 +30763,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ClassPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32580,8 +30774,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminClassById: {
@@ -32603,8 +30796,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminClassById: {
@@ -32634,8 +30826,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminClassById: {
@@ -32657,8 +30848,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminCustomFieldCreate: {
@@ -32696,8 +30886,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminCustomFieldList: {
@@ -32734,7 +30923,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CustomFieldPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -32746,8 +30934,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminCustomFieldList: {
@@ -32796,7 +30983,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CustomFieldPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32808,8 +30994,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminCustomFieldById: {
@@ -32831,8 +31016,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminCustomFieldById: {
@@ -32870,8 +31054,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDashboardSetup: {
@@ -32891,7 +31074,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Setup"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32902,8 +31084,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDashboardSummary: {
@@ -32923,7 +31104,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dashboard"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32934,8 +31114,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDashboardToday: {
@@ -32955,7 +31134,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Today"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -32966,8 +31144,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminDispatchEmail: {
@@ -32997,8 +31174,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDispatchList: {
@@ -33033,7 +31209,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ProgressPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -33045,8 +31220,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminDispatchList: {
@@ -33094,7 +31268,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ProgressPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -33106,8 +31279,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminDispatchSms: {
@@ -33137,8 +31309,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminDispatchTemplateCreate: {
@@ -33168,8 +31339,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDispatchTemplateList: {
@@ -33204,7 +31374,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TemplatePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -33216,8 +31385,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminDispatchTemplateList: {
@@ -33265,7 +31433,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TemplatePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -33277,8 +31444,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminDispatchTemplateById: {
@@ -33308,8 +31474,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminDispatchTemplateById: {
@@ -33331,8 +31496,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDispatchById: {
@@ -33354,7 +31518,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Progress"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -33365,8 +31528,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDispatchByIdRecipients: {
@@ -33395,7 +31557,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Recipients"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -33407,8 +31568,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminDivisionCreate: {
@@ -33438,8 +31598,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDivisionList: {
@@ -33476,7 +31635,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DivisionViewPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -33489,8 +31647,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminDivisionList: {
@@ -33539,7 +31696,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DivisionViewPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -33551,8 +31707,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDivisionById: {
@@ -33574,7 +31729,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DivisionView"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -33585,8 +31739,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminDivisionById: {
@@ -33616,8 +31769,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminDivisionById: {
@@ -33639,8 +31791,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDivisionByIdClassList: {
@@ -33670,8 +31821,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminDivisionByIdStudents: {
@@ -33696,7 +31846,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DivisionRoster"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -33707,8 +31856,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeAssignmentsImport: {
@@ -33754,8 +31902,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeAssignmentsImportList: {
@@ -33787,8 +31934,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeAssignmentsImportList: {
@@ -33808,8 +31954,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeAssignmentsImportById: {
@@ -33830,8 +31975,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeAssignmentsImportByIdUndo: {
@@ -33857,8 +32001,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeCreate: {
@@ -33888,8 +32031,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeExport: {
@@ -33935,8 +32077,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeIdCards: {
@@ -33962,8 +32103,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeImport: {
@@ -34007,8 +32147,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeImportList: {
@@ -34040,8 +32179,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeImportList: {
@@ -34061,8 +32199,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeImportById: {
@@ -34083,8 +32220,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeImportByIdUndo: {
@@ -34110,8 +32246,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeList: {
@@ -34154,7 +32289,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["EmployeePage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -34167,8 +32301,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeList: {
@@ -34221,7 +32354,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["EmployeePage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -34233,8 +32365,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeById: {
@@ -34256,8 +32387,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminEmployeeById: {
@@ -34287,8 +32417,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminEmployeeById: {
@@ -34310,8 +32439,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeByIdAssignments: {
@@ -34335,8 +32463,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminEmployeeByIdAssignments: {
@@ -34366,8 +32493,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEmployeeByIdErase: {
@@ -34399,8 +32525,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEmployeeByIdPersonalData: {
@@ -34429,8 +32554,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEventCreate: {
@@ -34460,8 +32584,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEventList: {
@@ -34504,7 +32627,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["EventPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -34517,8 +32639,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminEventList: {
@@ -34573,7 +32694,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["EventPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -34585,8 +32705,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEventById: {
@@ -34608,8 +32727,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminEventById: {
@@ -34639,8 +32757,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminEventById: {
@@ -34662,8 +32779,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminEventByIdSignUps: {
@@ -34685,7 +32801,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SignUps"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -34696,8 +32811,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamCreate: {
@@ -34727,8 +32841,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamGradeScaleCreate: {
@@ -34758,8 +32871,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamGradeScaleList: {
@@ -34794,7 +32906,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["GradeScalePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -34806,8 +32917,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamGradeScaleList: {
@@ -34854,7 +32964,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["GradeScalePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -34866,8 +32975,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamGradeScaleById: {
@@ -34889,8 +32997,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminExamGradeScaleById: {
@@ -34920,8 +33027,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminExamGradeScaleById: {
@@ -34943,8 +33049,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamList: {
@@ -34984,8 +33089,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamList: {
@@ -35039,8 +33143,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamReportCardSample: {
@@ -35062,8 +33165,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamReportCardByStudentId: {
@@ -35092,8 +33194,7 @@ export interface operations {
             409: components["responses"]["NoAcademicYearIsActiveSayWhichYearSCardItShallBe"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminExamReportCardByStudentIdPrincipalRemark: {
@@ -35122,8 +33223,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminExamReportCardByStudentIdRemark: {
@@ -35152,8 +33252,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamReportCards: {
@@ -35179,8 +33278,7 @@ export interface operations {
             409: components["responses"]["NoAcademicYearIsActiveSayWhichYearSCardItShallBe"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamResultImport: {
@@ -35228,8 +33326,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamResultImportList: {
@@ -35261,8 +33358,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamResultImportList: {
@@ -35282,8 +33378,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamResultImportById: {
@@ -35304,8 +33399,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamResultImportByIdUndo: {
@@ -35331,8 +33425,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamResultUpload: {
@@ -35369,8 +33462,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamSchedule: {
@@ -35400,8 +33492,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamTermCreate: {
@@ -35431,8 +33522,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamTermList: {
@@ -35467,7 +33557,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TermPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -35479,8 +33568,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamTermList: {
@@ -35528,7 +33616,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TermPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -35540,8 +33627,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamTermById: {
@@ -35563,8 +33649,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminExamTermById: {
@@ -35594,8 +33679,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminExamTermById: {
@@ -35617,8 +33701,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamById: {
@@ -35640,8 +33723,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminExamById: {
@@ -35671,8 +33753,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminExamById: {
@@ -35694,8 +33775,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamByIdHallTickets: {
@@ -35732,8 +33812,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamByIdPublish: {
@@ -35764,7 +33843,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Publication"];
-                        /** @example Published */
                         message: string;
                     };
                 };
@@ -35777,8 +33855,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamByIdResults: {
@@ -35809,7 +33886,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ExamResults"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -35820,8 +33896,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamByIdResultsCsv: {
@@ -35849,8 +33924,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamByIdResultsPdf: {
@@ -35887,8 +33961,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminExamByIdSchedule: {
@@ -35910,8 +33983,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminExamByIdUnpublish: {
@@ -35944,8 +34016,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCertificate: {
@@ -35974,7 +34045,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Certificate"];
-                        /** @example Fee certificate issued */
                         message: string;
                     };
                 };
@@ -35987,8 +34057,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeCertificateList: {
@@ -36022,8 +34091,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCertificateList: {
@@ -36071,8 +34139,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeCertificateById: {
@@ -36096,8 +34163,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCharge: {
@@ -36126,7 +34192,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Charged"];
-                        /** @example Charged */
                         message: string;
                     };
                 };
@@ -36139,8 +34204,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeChargeAdHoc: {
@@ -36169,7 +34233,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AdHocCharged"];
-                        /** @example Charged */
                         message: string;
                     };
                 };
@@ -36182,8 +34245,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeCollection: {
@@ -36208,7 +34270,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Closing"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -36219,8 +34280,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeCollectionPdf: {
@@ -36244,8 +34304,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCollectionFamily: {
@@ -36274,7 +34333,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["FamilyCollection"];
-                        /** @example Payment recorded */
                         message: string;
                     };
                 };
@@ -36287,8 +34345,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeCollectionList: {
@@ -36335,7 +34392,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ReceiptItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -36347,8 +34403,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCollectionList: {
@@ -36407,7 +34462,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ReceiptItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -36419,8 +34473,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCollectionRecord: {
@@ -36449,7 +34502,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Collection"];
-                        /** @example Payment recorded */
                         message: string;
                     };
                 };
@@ -36462,8 +34514,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCollectionByIdBounce: {
@@ -36495,8 +34546,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCollectionByIdClear: {
@@ -36522,8 +34572,7 @@ export interface operations {
             409: components["responses"]["ConflictOrDayClosedOrDuplicateOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeCollectionByIdReverse: {
@@ -36554,7 +34603,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Reversed"];
-                        /** @example Payment reversed */
                         message: string;
                     };
                 };
@@ -36567,8 +34615,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeConcession: {
@@ -36597,7 +34644,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["GrantedConcession"];
-                        /** @example Concession granted */
                         message: string;
                     };
                 };
@@ -36610,8 +34656,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeConcessionImport: {
@@ -36655,8 +34700,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeConcessionImportList: {
@@ -36688,8 +34732,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeConcessionImportList: {
@@ -36709,8 +34752,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeConcessionImportById: {
@@ -36731,8 +34773,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeConcessionImportByIdUndo: {
@@ -36758,8 +34799,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeConcessionList: {
@@ -36802,7 +34842,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ConcessionItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -36814,8 +34853,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeConcessionList: {
@@ -36871,7 +34909,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ConcessionItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -36883,8 +34920,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeConcessionById: {
@@ -36905,8 +34941,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeConcessionByIdEnd: {
@@ -36939,8 +34974,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeDayClose: {
@@ -36969,7 +35003,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DayClosing"];
-                        /** @example Day closed */
                         message: string;
                     };
                 };
@@ -36982,8 +35015,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeDues: {
@@ -37011,7 +35043,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dues"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -37023,8 +35054,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeFamilyByStudentId: {
@@ -37045,8 +35075,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeFine: {
@@ -37075,7 +35104,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Fined"];
-                        /** @example Fine posted */
                         message: string;
                     };
                 };
@@ -37088,8 +35116,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeHeadCreate: {
@@ -37119,8 +35146,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeHeadList: {
@@ -37157,7 +35183,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["HeadPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -37169,8 +35194,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeHeadList: {
@@ -37219,7 +35243,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["HeadPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -37231,8 +35254,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeHeadById: {
@@ -37254,8 +35276,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminFeeHeadById: {
@@ -37285,8 +35306,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminFeeHeadById: {
@@ -37308,8 +35328,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeOpeningBalanceCreate: {
@@ -37339,8 +35358,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeOpeningBalanceImport: {
@@ -37386,8 +35404,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeOpeningBalanceImportList: {
@@ -37419,8 +35436,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeOpeningBalanceImportList: {
@@ -37440,8 +35456,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeOpeningBalanceImportById: {
@@ -37462,8 +35477,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeOpeningBalanceImportByIdUndo: {
@@ -37489,8 +35503,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeOpeningBalanceList: {
@@ -37529,7 +35542,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["OpeningBalancePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -37541,8 +35553,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeOpeningBalanceList: {
@@ -37593,7 +35604,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["OpeningBalancePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -37605,8 +35615,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeOpeningBalanceById: {
@@ -37628,8 +35637,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeReceiptById: {
@@ -37653,8 +35661,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeRefund: {
@@ -37683,7 +35690,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Refunded"];
-                        /** @example Refund recorded */
                         message: string;
                     };
                 };
@@ -37704,8 +35710,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeRefundList: {
@@ -37744,7 +35749,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RefundPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -37756,8 +35760,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeRefundList: {
@@ -37809,7 +35812,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RefundPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -37821,8 +35823,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeRefundById: {
@@ -37846,8 +35847,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeReminderSend: {
@@ -37876,7 +35876,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Reminders"];
-                        /** @example Reminders sent */
                         message: string;
                     };
                 };
@@ -37889,8 +35888,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeReportByStudentId: {
@@ -37914,8 +35912,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeRuleCreate: {
@@ -37945,8 +35942,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeRuleList: {
@@ -37981,7 +35977,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RuleItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -37993,8 +35988,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeRuleList: {
@@ -38043,7 +36037,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RuleItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -38055,8 +36048,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeRuleById: {
@@ -38078,8 +36070,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminFeeRuleById: {
@@ -38109,8 +36100,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminFeeRuleById: {
@@ -38132,8 +36122,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeStructureCreate: {
@@ -38163,8 +36152,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeStructureList: {
@@ -38201,7 +36189,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["StructurePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -38213,8 +36200,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeStructureList: {
@@ -38264,7 +36250,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["StructurePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -38276,8 +36261,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeStructureById: {
@@ -38303,8 +36287,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminFeeStructureById: {
@@ -38334,8 +36317,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeSubscriptionCreate: {
@@ -38364,7 +36346,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Subscribed"];
-                        /** @example Subscribed */
                         message: string;
                     };
                 };
@@ -38377,8 +36358,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeSubscriptionList: {
@@ -38421,7 +36401,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SubscriptionItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -38433,8 +36412,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeSubscriptionList: {
@@ -38490,7 +36468,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SubscriptionItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -38502,8 +36479,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeSubscriptionById: {
@@ -38524,8 +36500,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminFeeSubscriptionById: {
@@ -38555,8 +36530,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminFeeSubscriptionById: {
@@ -38578,8 +36552,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeTransactionByIdReverse: {
@@ -38610,7 +36583,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ReversedDemand"];
-                        /** @example Reversed */
                         message: string;
                     };
                 };
@@ -38623,8 +36595,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeTrialBalance: {
@@ -38644,7 +36615,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TrialBalance"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -38655,8 +36625,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeTrialBalancePdf: {
@@ -38675,8 +36644,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeWriteOff: {
@@ -38706,8 +36674,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeWriteOffList: {
@@ -38746,7 +36713,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ListedWriteOffPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -38758,8 +36724,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeWriteOffList: {
@@ -38811,7 +36776,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ListedWriteOffPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -38823,8 +36787,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFeeWriteOffById: {
@@ -38849,7 +36812,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["WriteOffReceipt"];
-                        /** @example OK */
                         message: string;
                     };
                     "application/pdf": string;
@@ -38861,8 +36823,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFeeWriteOffByIdReverse: {
@@ -38895,8 +36856,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminFileUpload: {
@@ -38927,8 +36887,7 @@ export interface operations {
             413: components["responses"]["TooLargeFile"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFileById: {
@@ -38952,8 +36911,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminFileById: {
@@ -38975,8 +36933,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminFileByIdInfo: {
@@ -38998,8 +36955,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminGroupCreate: {
@@ -39029,8 +36985,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminGroupList: {
@@ -39073,7 +37028,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["GroupPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -39085,8 +37039,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminGroupList: {
@@ -39142,7 +37095,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["GroupPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -39154,8 +37106,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminGroupById: {
@@ -39177,8 +37128,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminGroupById: {
@@ -39208,8 +37158,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminGroupById: {
@@ -39231,8 +37180,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminGroupByIdMembers: {
@@ -39256,8 +37204,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminGroupByIdMembers: {
@@ -39287,8 +37234,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminGuardianImport: {
@@ -39332,8 +37278,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminGuardianImportList: {
@@ -39365,8 +37310,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminGuardianImportList: {
@@ -39386,8 +37330,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminGuardianImportById: {
@@ -39408,8 +37351,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminGuardianImportByIdUndo: {
@@ -39435,8 +37377,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminGuardianByIdErase: {
@@ -39468,8 +37409,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminGuardianByIdPersonalData: {
@@ -39498,8 +37438,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationKeyCreate: {
@@ -39525,7 +37464,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["NewKey"];
-                        /** @example API key made */
                         message: string;
                     };
                 };
@@ -39538,8 +37476,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminIntegrationKeyList: {
@@ -39574,7 +37511,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["APIKeyPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -39586,8 +37522,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationKeyList: {
@@ -39634,7 +37569,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["APIKeyPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -39646,8 +37580,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminIntegrationKeyById: {
@@ -39668,8 +37601,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationKeyByIdRevoke: {
@@ -39695,8 +37627,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationWebhookCreate: {
@@ -39723,8 +37654,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminIntegrationWebhookDeliveryList: {
@@ -39767,7 +37697,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["WebhookDeliveryPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -39779,8 +37708,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationWebhookDeliveryList: {
@@ -39837,7 +37765,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["WebhookDeliveryPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -39849,8 +37776,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationWebhookDeliveryByIdRedeliver: {
@@ -39875,7 +37801,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["WebhookDelivery"];
-                        /** @example Queued again */
                         message: string;
                     };
                 };
@@ -39887,8 +37812,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminIntegrationWebhookKinds: {
@@ -39908,7 +37832,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["KindList"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -39919,8 +37842,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminIntegrationWebhookList: {
@@ -39955,7 +37877,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["WebhookPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -39967,8 +37888,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationWebhookList: {
@@ -40016,7 +37936,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["WebhookPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -40028,8 +37947,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminIntegrationWebhookById: {
@@ -40050,8 +37968,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminIntegrationWebhookById: {
@@ -40081,8 +37998,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminIntegrationWebhookById: {
@@ -40104,8 +38020,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationWebhookByIdReplay: {
@@ -40136,7 +38051,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Replayed"];
-                        /** @example Queued again */
                         message: string;
                     };
                 };
@@ -40149,8 +38063,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminIntegrationWebhookByIdSecret: {
@@ -40173,8 +38086,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLeaveBalances: {
@@ -40210,8 +38122,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLeaveBalances: {
@@ -40261,8 +38172,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLeaveDecide: {
@@ -40293,8 +38203,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLeaveEntitlements: {
@@ -40313,8 +38222,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminLeaveEntitlements: {
@@ -40342,8 +38250,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLeaveList: {
@@ -40389,8 +38296,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLeaveList: {
@@ -40410,8 +38316,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLeaveById: {
@@ -40433,8 +38338,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryBookCreate: {
@@ -40464,8 +38368,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryBookImport: {
@@ -40509,8 +38412,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryBookImportList: {
@@ -40542,8 +38444,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryBookImportList: {
@@ -40563,8 +38464,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryBookImportById: {
@@ -40585,8 +38485,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryBookImportByIdUndo: {
@@ -40612,8 +38511,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryBookList: {
@@ -40651,8 +38549,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryBookList: {
@@ -40701,8 +38598,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryBookById: {
@@ -40724,8 +38620,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminLibraryBookById: {
@@ -40755,8 +38650,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminLibraryBookById: {
@@ -40778,8 +38672,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryCopyCreate: {
@@ -40809,8 +38702,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryCopyList: {
@@ -40849,7 +38741,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CopyViewPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -40861,8 +38752,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryCopyList: {
@@ -40913,7 +38803,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CopyViewPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -40925,8 +38814,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryCopyLookup: {
@@ -40949,8 +38837,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryCopyById: {
@@ -40972,8 +38859,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminLibraryCopyById: {
@@ -41003,8 +38889,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminLibraryCopyById: {
@@ -41026,8 +38911,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryLoanIssue: {
@@ -41057,8 +38941,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryLoanList: {
@@ -41104,8 +38987,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryLoanList: {
@@ -41165,8 +39047,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryLoanLost: {
@@ -41197,8 +39078,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryLoanRenew: {
@@ -41229,8 +39109,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryLoanReturn: {
@@ -41261,8 +39140,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryOverdue: {
@@ -41298,8 +39176,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryOverdue: {
@@ -41350,8 +39227,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryOverdueNotice: {
@@ -41380,7 +39256,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LibraryReminded"];
-                        /** @example Notices sent */
                         message: string;
                     };
                 };
@@ -41393,8 +39268,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryReservationCancel: {
@@ -41424,8 +39298,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryReservationCreate: {
@@ -41456,8 +39329,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminLibraryReservationList: {
@@ -41496,7 +39368,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ReservationPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -41508,8 +39379,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminLibraryReservationList: {
@@ -41562,7 +39432,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ReservationPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -41574,8 +39443,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminMessageContacts: {
@@ -41597,8 +39465,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminMessageList: {
@@ -41641,8 +39508,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminMessageList: {
@@ -41694,8 +39560,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminMessageRead: {
@@ -41726,8 +39591,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminMessageSend: {
@@ -41757,8 +39621,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminMessageThreadById: {
@@ -41786,8 +39649,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationDeliveredNotifications: {
@@ -41815,8 +39677,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationLanguage: {
@@ -41835,8 +39696,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminNotificationLanguage: {
@@ -41864,8 +39724,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationReach: {
@@ -41888,7 +39747,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Reached"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -41899,8 +39757,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminNotificationRead: {
@@ -41930,8 +39787,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminNotificationReadAll: {
@@ -41954,8 +39810,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationRules: {
@@ -41974,8 +39829,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminNotificationRules: {
@@ -42003,8 +39857,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminNotificationSendToRest: {
@@ -42033,7 +39886,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Rest"];
-                        /** @example Queued */
                         message: string;
                     };
                 };
@@ -42046,8 +39898,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationSetting: {
@@ -42066,8 +39917,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminNotificationSetting: {
@@ -42095,8 +39945,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationSuppressed: {
@@ -42117,8 +39966,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminNotificationSuppressedLift: {
@@ -42149,8 +39997,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationSuppressedList: {
@@ -42187,7 +40034,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SuppressedPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -42199,8 +40045,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminNotificationSuppressedList: {
@@ -42250,7 +40095,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SuppressedPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -42262,8 +40106,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminNotificationToken: {
@@ -42294,8 +40137,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationUnreached: {
@@ -42321,7 +40163,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["UnreachedPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -42332,8 +40173,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminNotificationUnreadCount: {
@@ -42352,8 +40192,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminNotificationWhatsapp: {
@@ -42384,8 +40223,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminOnerosterExport: {
@@ -42424,8 +40262,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminOnerosterImport: {
@@ -42469,8 +40306,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminOnerosterImportList: {
@@ -42502,8 +40338,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminOnerosterImportList: {
@@ -42523,8 +40358,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminOnerosterImportById: {
@@ -42545,8 +40379,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminOnerosterImportByIdUndo: {
@@ -42572,8 +40405,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminPermissionExplain: {
@@ -42600,7 +40432,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Explanation"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -42611,8 +40442,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminPermissionList: {
@@ -42647,7 +40477,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["PermissionPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -42659,8 +40488,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminPermissionList: {
@@ -42709,7 +40537,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["PermissionPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -42721,8 +40548,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminPermissionModules: {
@@ -42742,7 +40568,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ModuleList"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -42753,8 +40578,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminPermissionRoleCreate: {
@@ -42784,8 +40608,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminPermissionRoleList: {
@@ -42820,7 +40643,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RolePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -42832,8 +40654,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminPermissionRoleList: {
@@ -42881,7 +40702,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RolePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -42893,8 +40713,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminPermissionRoleById: {
@@ -42916,8 +40735,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminPermissionRoleById: {
@@ -42947,8 +40765,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminPermissionRoleById: {
@@ -42970,8 +40787,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminPermissionUpdate: {
@@ -42997,7 +40813,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["PermissionList"];
-                        /** @example Permissions changed */
                         message: string;
                     };
                 };
@@ -43010,8 +40825,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSearch: {
@@ -43036,7 +40850,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Found"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -43047,8 +40860,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSetting: {
@@ -43067,8 +40879,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminSetting: {
@@ -43096,8 +40907,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSignInLinkList: {
@@ -43132,7 +40942,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LinkPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -43144,8 +40953,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSignInLinkList: {
@@ -43193,7 +41001,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LinkPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -43205,8 +41012,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminSignInLinkById: {
@@ -43228,8 +41034,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSignInProviderCheck: {
@@ -43256,8 +41061,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSignInProviderCreate: {
@@ -43287,8 +41091,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSignInProviderList: {
@@ -43323,7 +41126,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ProviderPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -43335,8 +41137,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSignInProviderList: {
@@ -43384,7 +41185,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ProviderPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -43396,8 +41196,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSignInProviderById: {
@@ -43419,8 +41218,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminSignInProviderById: {
@@ -43450,8 +41248,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminSignInProviderById: {
@@ -43473,8 +41270,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSignInProviderByIdSecret: {
@@ -43507,8 +41303,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentBonafideCreate: {
@@ -43537,7 +41332,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Bonafide"];
-                        /** @example Bonafide certificate issued */
                         message: string;
                     };
                 };
@@ -43550,8 +41344,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentBonafideList: {
@@ -43586,7 +41379,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["BonafidePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -43598,8 +41390,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentBonafideList: {
@@ -43647,7 +41438,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["BonafidePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -43659,8 +41449,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentBonafideById: {
@@ -43685,7 +41474,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Bonafide"];
-                        /** @example OK */
                         message: string;
                     };
                     "application/pdf": string;
@@ -43697,8 +41485,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentCreate: {
@@ -43728,8 +41515,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentExport: {
@@ -43781,8 +41567,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentIdCards: {
@@ -43808,8 +41593,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentImport: {
@@ -43857,8 +41641,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentImportList: {
@@ -43890,8 +41673,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentImportList: {
@@ -43911,8 +41693,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentImportById: {
@@ -43933,8 +41714,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentImportByIdUndo: {
@@ -43960,8 +41740,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentList: {
@@ -44010,7 +41789,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ListedStudentPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -44023,8 +41801,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentList: {
@@ -44083,7 +41860,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ListedStudentPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -44095,8 +41871,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentMove: {
@@ -44125,7 +41900,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["StudentsMoved"];
-                        /** @example Students moved */
                         message: string;
                     };
                 };
@@ -44138,8 +41912,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentPhotoImport: {
@@ -44183,8 +41956,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentPhotoImportList: {
@@ -44216,8 +41988,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentPhotoImportList: {
@@ -44237,8 +42008,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentPhotoImportById: {
@@ -44259,8 +42029,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentPhotoImportByIdUndo: {
@@ -44286,8 +42055,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentPromote: {
@@ -44317,8 +42085,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentPromoteByIdUndo: {
@@ -44344,8 +42111,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentById: {
@@ -44367,8 +42133,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminStudentById: {
@@ -44398,8 +42163,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminStudentById: {
@@ -44421,8 +42185,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentByIdClearance: {
@@ -44444,7 +42207,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Clearance"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -44455,8 +42217,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentByIdErase: {
@@ -44488,8 +42249,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentByIdGroups: {
@@ -44513,8 +42273,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminStudentByIdGroups: {
@@ -44544,8 +42303,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentByIdGuardians: {
@@ -44577,8 +42335,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminStudentByIdGuardiansByGuardianId: {
@@ -44609,8 +42366,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminStudentByIdGuardiansByGuardianId: {
@@ -44633,8 +42389,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentByIdLeavingCertificate: {
@@ -44659,7 +42414,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LeavingCertificate"];
-                        /** @example OK */
                         message: string;
                     };
                     "application/pdf": string;
@@ -44671,8 +42425,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentByIdPersonalData: {
@@ -44701,8 +42454,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentByIdReadmit: {
@@ -44735,8 +42487,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminStudentByIdTimeline: {
@@ -44758,7 +42509,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Timeline"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -44769,8 +42519,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminStudentByIdTransfer: {
@@ -44801,7 +42550,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LeavingCertificate"];
-                        /** @example Leaving certificate issued */
                         message: string;
                     };
                 };
@@ -44814,8 +42562,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSubjectClassSubjects: {
@@ -44836,8 +42583,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminSubjectClassSubjects: {
@@ -44865,8 +42611,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSubjectCreate: {
@@ -44896,8 +42641,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSubjectImport: {
@@ -44941,8 +42685,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSubjectImportList: {
@@ -44974,8 +42717,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSubjectImportList: {
@@ -44995,8 +42737,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSubjectImportById: {
@@ -45017,8 +42758,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSubjectImportByIdUndo: {
@@ -45044,8 +42784,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSubjectList: {
@@ -45082,8 +42821,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminSubjectList: {
@@ -45132,8 +42870,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminSubjectById: {
@@ -45155,8 +42892,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminSubjectById: {
@@ -45186,8 +42922,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminSubjectById: {
@@ -45209,8 +42944,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableCover: {
@@ -45232,8 +42966,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTimetableCover: {
@@ -45261,8 +42994,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableDivisionByDivisionId: {
@@ -45283,8 +43015,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTimetableDivisionByDivisionId: {
@@ -45314,8 +43045,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableDivisionByDivisionIdWeekPdf: {
@@ -45336,8 +43066,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableGroupByGroupId: {
@@ -45358,8 +43087,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTimetableGroupByGroupId: {
@@ -45389,8 +43117,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableGroupByGroupIdWeekPdf: {
@@ -45411,8 +43138,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTimetableImport: {
@@ -45458,8 +43184,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableImportList: {
@@ -45491,8 +43216,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTimetableImportList: {
@@ -45512,8 +43236,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableImportById: {
@@ -45534,8 +43257,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTimetableImportByIdUndo: {
@@ -45561,8 +43283,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTimetablePeriodCreate: {
@@ -45592,8 +43313,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetablePeriodList: {
@@ -45630,7 +43350,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["PeriodPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -45643,8 +43362,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTimetablePeriodList: {
@@ -45692,7 +43410,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["PeriodPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -45704,8 +43421,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetablePeriodById: {
@@ -45727,8 +43443,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTimetablePeriodById: {
@@ -45758,8 +43473,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminTimetablePeriodById: {
@@ -45781,8 +43495,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTimetableSubstitution: {
@@ -45811,7 +43524,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Substitution"];
-                        /** @example Substitution saved */
                         message: string;
                     };
                 };
@@ -45824,8 +43536,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableSubstitutionList: {
@@ -45866,7 +43577,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SubstitutionPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -45879,8 +43589,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTimetableSubstitutionList: {
@@ -45934,7 +43643,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SubstitutionPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -45946,8 +43654,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminTimetableSubstitutionById: {
@@ -45969,8 +43676,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableTeacherByEmployeeId: {
@@ -45992,7 +43698,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TeacherWeek"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -46003,8 +43708,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTimetableTeacherByEmployeeIdWeekPdf: {
@@ -46025,8 +43729,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportBusCreate: {
@@ -46056,8 +43759,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportBusList: {
@@ -46094,7 +43796,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["BusPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -46106,8 +43807,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportBusList: {
@@ -46157,7 +43857,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["BusPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -46169,8 +43868,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportBusById: {
@@ -46191,8 +43889,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTransportBusById: {
@@ -46222,8 +43919,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminTransportBusById: {
@@ -46245,8 +43941,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTransportBusByIdDriver: {
@@ -46276,8 +43971,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportIncidentList: {
@@ -46319,8 +44013,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportIncidentList: {
@@ -46376,8 +44069,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportIncidentByIdDiscard: {
@@ -46403,8 +44095,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportIncidentByIdRelease: {
@@ -46430,8 +44121,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportIncidentByIdResolve: {
@@ -46464,8 +44154,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportLive: {
@@ -46485,7 +44174,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Fleet"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -46496,8 +44184,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRiderImport: {
@@ -46541,8 +44228,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportRiderImportList: {
@@ -46574,8 +44260,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRiderImportList: {
@@ -46595,8 +44280,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportRiderImportById: {
@@ -46617,8 +44301,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRiderImportByIdUndo: {
@@ -46644,8 +44327,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRouteCreate: {
@@ -46675,8 +44357,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRouteImport: {
@@ -46720,8 +44401,7 @@ export interface operations {
             413: components["responses"]["FileTooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportRouteImportList: {
@@ -46753,8 +44433,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRouteImportList: {
@@ -46774,8 +44453,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportRouteImportById: {
@@ -46796,8 +44474,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRouteImportByIdUndo: {
@@ -46823,8 +44500,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportRouteList: {
@@ -46861,7 +44537,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RoutePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -46873,8 +44548,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportRouteList: {
@@ -46924,7 +44598,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RoutePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -46936,8 +44609,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportRouteById: {
@@ -46959,8 +44631,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTransportRouteById: {
@@ -46990,8 +44661,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminTransportRouteById: {
@@ -47013,8 +44683,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTransportRouteByIdStudents: {
@@ -47044,8 +44713,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSchoolAdminTransportSubstituteById: {
@@ -47067,8 +44735,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportTripList: {
@@ -47112,8 +44779,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportTripList: {
@@ -47172,8 +44838,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportTripSchedule: {
@@ -47202,7 +44867,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Scheduled"];
-                        /** @example Scheduled */
                         message: string;
                     };
                 };
@@ -47215,8 +44879,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportTripById: {
@@ -47238,8 +44901,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSchoolAdminTransportTripById: {
@@ -47269,8 +44931,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportTripByIdCancel: {
@@ -47303,8 +44964,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportTripByIdDriver: {
@@ -47337,8 +44997,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSchoolAdminTransportTripByIdRider: {
@@ -47371,8 +45030,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSchoolAdminTransportTripByIdTrail: {
@@ -47396,8 +45054,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAccountRevokeSessions: {
@@ -47423,7 +45080,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Revoked"];
-                        /** @example Sessions ended */
                         message: string;
                     };
                 };
@@ -47436,8 +45092,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminAccountSearch: {
@@ -47462,7 +45117,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AccountsFound"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -47473,8 +45127,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAdminCreate: {
@@ -47512,8 +45165,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminAdminList: {
@@ -47550,7 +45202,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AdminPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -47561,8 +45212,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAdminList: {
@@ -47612,7 +45262,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AdminPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -47624,8 +45273,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminAdminById: {
@@ -47647,8 +45295,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAdminByIdDisable: {
@@ -47671,8 +45318,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAdminByIdEnable: {
@@ -47695,8 +45341,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAdminByIdInvite: {
@@ -47722,8 +45367,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAdminByIdResetFactor: {
@@ -47746,8 +45390,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminAuditList: {
@@ -47794,7 +45437,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["PlatformEventPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -47805,8 +45447,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminAuditList: {
@@ -47864,7 +45505,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["PlatformEventPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -47876,8 +45516,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminDeliveryList: {
@@ -47916,7 +45555,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DeadLetterPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -47927,8 +45565,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminDeliveryList: {
@@ -47979,7 +45616,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DeadLetterPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -47991,8 +45627,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminDeliveryRetry: {
@@ -48018,7 +45653,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Retried"];
-                        /** @example Queued again */
                         message: string;
                     };
                 };
@@ -48031,8 +45665,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminMigrationList: {
@@ -48069,7 +45702,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SchoolMigrationPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -48080,8 +45712,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminMigrationList: {
@@ -48130,7 +45761,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SchoolMigrationPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -48142,8 +45772,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminMigrationRetry: {
@@ -48162,8 +45791,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminMigrationRun: {
@@ -48190,8 +45818,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminMigrationStatus: {
@@ -48210,8 +45837,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminNodeCreate: {
@@ -48237,8 +45863,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminNodeList: {
@@ -48273,7 +45898,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["NodePage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -48284,8 +45908,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminNodeList: {
@@ -48333,7 +45956,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["NodePage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -48345,8 +45967,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminNodeById: {
@@ -48368,7 +45989,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Details"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -48379,8 +45999,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteSuperAdminNodeById: {
@@ -48402,8 +46021,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminNodeByIdActivate: {
@@ -48426,8 +46044,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminNodeByIdDrain: {
@@ -48450,8 +46067,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSuperAdminNodeByIdStandby: {
@@ -48481,8 +46097,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminOperatorList: {
@@ -48517,7 +46132,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["OperatorPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -48528,8 +46142,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminOperatorList: {
@@ -48577,7 +46190,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["OperatorPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -48589,8 +46201,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminOperatorById: {
@@ -48611,8 +46222,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminOperatorByIdDisable: {
@@ -48635,8 +46245,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminOperatorByIdEnable: {
@@ -48659,8 +46268,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolCreate: {
@@ -48686,8 +46294,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolImport: {
@@ -48721,7 +46328,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SchoolBatch"];
-                        /** @example Schools are being set up */
                         message: string;
                     };
                 };
@@ -48733,8 +46339,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolList: {
@@ -48771,7 +46376,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ListedSchoolPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -48782,8 +46386,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolList: {
@@ -48832,7 +46435,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ListedSchoolPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -48844,8 +46446,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolById: {
@@ -48866,8 +46467,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putSuperAdminSchoolById: {
@@ -48897,8 +46497,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolByIdActivate: {
@@ -48921,8 +46520,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolByIdArchive: {
@@ -48945,8 +46543,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolByIdExport: {
@@ -48985,8 +46582,7 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolByIdExport: {
@@ -49008,8 +46604,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolByIdExports: {
@@ -49031,7 +46626,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ExportList"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -49042,8 +46636,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolByIdMove: {
@@ -49064,8 +46657,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolByIdMove: {
@@ -49095,8 +46687,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolByIdMoveConfirm: {
@@ -49119,8 +46710,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolByIdProvisioning: {
@@ -49142,7 +46732,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Onboarding"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -49153,8 +46742,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolByIdProvisioningStream: {
@@ -49183,8 +46771,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolByIdRetry: {
@@ -49207,8 +46794,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminSchoolByIdStats: {
@@ -49230,7 +46816,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Stats"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -49241,8 +46826,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postSuperAdminSchoolByIdSuspend: {
@@ -49265,8 +46849,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getSuperAdminStatsOverview: {
@@ -49289,7 +46872,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Overview"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -49299,8 +46881,7 @@ export interface operations {
             403: components["responses"]["PermissionDenied"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherAnnouncementCreate: {
@@ -49331,8 +46912,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherAnnouncementList: {
@@ -49367,8 +46947,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherAnnouncementList: {
@@ -49415,8 +46994,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherAnnouncementRead: {
@@ -49447,8 +47025,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherAnnouncementById: {
@@ -49469,8 +47046,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherAttendanceLesson: {
@@ -49494,8 +47070,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherAttendanceLessonMark: {
@@ -49525,8 +47100,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherAttendanceLessons: {
@@ -49550,8 +47124,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherAttendanceMark: {
@@ -49581,8 +47154,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherAttendanceRegister: {
@@ -49605,8 +47177,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherAttendanceReport: {
@@ -49629,8 +47200,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherClassList: {
@@ -49667,7 +47237,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TaughtDivisionPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -49680,8 +47249,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherClassList: {
@@ -49730,7 +47298,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["TaughtDivisionPage"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -49742,8 +47309,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherClassByDivisionIdStudents: {
@@ -49770,7 +47336,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DivisionRoster"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -49782,8 +47347,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherCoCurricularAddEvent: {
@@ -49813,8 +47377,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteTeacherCoCurricularDeleteEventById: {
@@ -49836,8 +47399,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherCoCurricularGetEvents: {
@@ -49864,7 +47426,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Events"] & components["schemas"]["Synced"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -49876,8 +47437,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putTeacherCoCurricularUpdateEvent: {
@@ -49905,8 +47465,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherExamList: {
@@ -49946,8 +47505,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherExamList: {
@@ -50001,8 +47559,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherExamByIdGroups: {
@@ -50024,7 +47581,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["GroupSheets"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -50035,8 +47591,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherExamByIdSchedule: {
@@ -50058,8 +47613,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherFileUpload: {
@@ -50090,8 +47644,7 @@ export interface operations {
             413: components["responses"]["TooLargeFile"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherFileById: {
@@ -50115,8 +47668,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherLeaveApply: {
@@ -50146,8 +47698,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherLeaveBalances: {
@@ -50183,8 +47734,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherLeaveBalances: {
@@ -50234,8 +47784,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherLeaveCancel: {
@@ -50266,8 +47815,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherLeaveDecide: {
@@ -50298,8 +47846,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherLeaveList: {
@@ -50345,8 +47892,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherLeaveList: {
@@ -50366,8 +47912,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherLeaveRequests: {
@@ -50413,8 +47958,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherLeaveRequests: {
@@ -50434,8 +47978,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherLibrarySearch: {
@@ -50473,8 +48016,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherLibrarySearch: {
@@ -50523,8 +48065,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherMessageContacts: {
@@ -50546,8 +48087,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherMessageList: {
@@ -50590,8 +48130,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherMessageList: {
@@ -50643,8 +48182,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherMessageRead: {
@@ -50675,8 +48213,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherMessageSend: {
@@ -50706,8 +48243,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherMessageThreadById: {
@@ -50735,8 +48271,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherNotificationDeliveredNotifications: {
@@ -50764,8 +48299,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherNotificationLanguage: {
@@ -50784,8 +48318,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putTeacherNotificationLanguage: {
@@ -50813,8 +48346,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherNotificationRead: {
@@ -50844,8 +48376,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherNotificationReadAll: {
@@ -50868,8 +48399,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherNotificationToken: {
@@ -50900,8 +48430,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherNotificationUnreadCount: {
@@ -50920,8 +48449,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherNotificationWebPush: {
@@ -50940,8 +48468,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherNotificationWebPush: {
@@ -50972,8 +48499,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherNotificationWebPushEnd: {
@@ -50997,8 +48523,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflictOrKeyReused"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherResultList: {
@@ -51043,7 +48568,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ResultItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                     "text/csv": string;
@@ -51055,8 +48579,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherResultList: {
@@ -51114,7 +48637,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ResultItemPage"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -51126,8 +48648,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putTeacherResultRemark: {
@@ -51154,8 +48675,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherResultRemarks: {
@@ -51175,7 +48695,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["StudentRemarks"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -51186,8 +48705,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     putTeacherResultUpdate: {
@@ -51213,7 +48731,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Result"];
-                        /** @example Saved */
                         message: string;
                     };
                 };
@@ -51226,8 +48743,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherResultUpload: {
@@ -51264,8 +48780,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherSubjectList: {
@@ -51302,8 +48817,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherSubjectList: {
@@ -51352,8 +48866,7 @@ export interface operations {
             413: components["responses"]["TooLargeOrTooManyRecords"];
             422: components["responses"]["InvalidList"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherTimetableFeed: {
@@ -51373,8 +48886,7 @@ export interface operations {
             409: components["responses"]["DuplicateOrConflict"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     deleteTeacherTimetableFeed: {
@@ -51394,8 +48906,7 @@ export interface operations {
             409: components["responses"]["InUse"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherTimetableLessonBySlotIdStudents: {
@@ -51420,7 +48931,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LessonRoster"];
-                        /** @example OK */
                         message: string;
                     };
                 };
@@ -51431,8 +48941,7 @@ export interface operations {
             404: components["responses"]["SchoolNotFoundOrNotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     getTeacherTimetableMine: {
@@ -51457,8 +48966,7 @@ export interface operations {
             413: components["responses"]["TooManyRecords"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherUserAuthSendOtp: {
@@ -51483,8 +48991,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherUserAuthSetPin: {
@@ -51508,8 +49015,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherUserAuthVerifyOtp: {
@@ -51534,8 +49040,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
         };
     };
     postTeacherUserAuthVerifyPin: {
@@ -51560,8 +49065,967 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    onAcademicYearActivated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAnnouncementChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAttendanceMarked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBookChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBusChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onClassChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDivisionChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEmployeeChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEnrolmentChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEventChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEventSignUpCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEventSignedUp: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onExamChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onExamPublished: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onExamSchedulePublished: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onExamUnpublished: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onFeeReceiptChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onFeeRefundChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onGuardianChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onHolidayChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLeaveCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLeaveDecided: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLeaveRequested: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLoanChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultsUploaded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRouteChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onStudentChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onStudentsPromoted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubjectChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTripChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The fact's `id` */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When it was sent, in seconds since 1970 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the signature in base64 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Fact"];
+        responses: {
+            /** @description Taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -133,7 +133,7 @@ function HookForm({ of, close, show }: { of?: Webhook; close: () => void; show: 
   const pick = (w?: Webhook) => ({
     name: w?.name ?? '',
     url: w?.url ?? '',
-    kinds: w?.kinds ?? [],
+    kinds: (w?.kinds ?? []) as string[],
     status: (w?.status ?? 'ACTIVE') as string,
   })
   const draft = useDraft(pick(of))
