@@ -39,7 +39,8 @@ const answered = `select distinct s.school_id, m.delivery_id from platform.web_m
 	where m.id = any($1) or m.state = 'QUEUED' and m.subscription_id in (select subscription_id from platform.web_message where id = any($2))`
 
 // removeGone removes the subscriptions that messages went to, and with each what was on its way there.
-const removeGone = `delete from platform.web_subscription where id in (select subscription_id from platform.web_message where id = any($1))`
+const removeGone = `delete from platform.web_subscription
+	where id in (select subscription_id from platform.web_message where id = any($1))`
 
 // ack keeps what was sent, without its body, until it expires, and has the pushes it was made of checked: their outcome is that
 // of all of a person's browsers. Subscriptions that are gone are removed.

@@ -110,7 +110,8 @@ func (b *builder) addFees(ctx context.Context) error {
 	}
 	b.at(within(b.today.AddDays(-collected.charged), year), 10, 0, b.latest)
 	for i, s := range structures {
-		if err := b.post(ctx, "/school-admin/fee/charge", fields{"structureId": s, "classId": b.classes[i], "instalment": "1"}, nil); err != nil {
+		charge := fields{"structureId": s, "classId": b.classes[i], "instalment": "1"}
+		if err := b.post(ctx, "/school-admin/fee/charge", charge, nil); err != nil {
 			return err
 		}
 	}

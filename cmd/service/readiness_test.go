@@ -27,10 +27,10 @@ func becomesReady(t *testing.T, app *testkit.App) {
 // isUnready fails unless an instance says that it is not ready, and why.
 func isUnready(t *testing.T, app *testkit.App, why string) {
 	t.Helper()
-	readiness(t, app, 503, why)
+	isReadiness(t, app, 503, why)
 }
 
-func readiness(t *testing.T, app *testkit.App, status int, why string) {
+func isReadiness(t *testing.T, app *testkit.App, status int, why string) {
 	t.Helper()
 	if a := app.Nobody().Call(t, "GET", "/readyz", nil); a.Status != status || !strings.Contains(string(a.Body), why) {
 		t.Errorf("/readyz answers %d %s, want %d with %q", a.Status, a.Body, status, why)
@@ -92,7 +92,7 @@ func TestLogins_RefusedByANode_Are503AndSaid(t *testing.T) {
 		}
 		testkit.Eventually(t, "its schools are answered 503", func() bool { return status(people[node]) == 503 })
 		ready := map[string]int{"main": 503, "north": 200} // which concerns its own schools alone
-		readiness(t, app, ready[node], "node "+node+" refuses homeroom_")
+		isReadiness(t, app, ready[node], "node "+node+" refuses homeroom_")
 		if m := scrape(t, app.URL); m[`homeroom_db_logins_refused_total{node="`+node+`"}`] == 0 {
 			t.Errorf("no metric counts the logins that node %s refused", node)
 		}
@@ -112,7 +112,7 @@ func TestLogins_RefusedByANode_Are503AndSaid(t *testing.T) {
 	if got := status(people["north"].On(second)); got != 503 {
 		t.Errorf("a school on the node that refuses its owner is answered %d, want 503", got)
 	}
-	readiness(t, second, 200, "node north refuses its owner")
+	isReadiness(t, second, 200, "node north refuses its owner")
 	setPassword(t, server, owner, password)
 	testkit.Eventually(t, "its schools are served", func() bool { return status(people["north"].On(second)) == 200 })
 }

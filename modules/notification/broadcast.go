@@ -22,7 +22,8 @@ var broadcastRule = `rule as (select k.*, 'PUSH' = any(k.ways) as pushes, next_d
 // transaction of the listener that calls it. Called again it does nothing anew. The school's own
 // topic reaches the phones of all users; who has a browser gets a push of their own beside it. Else each recipient's devices
 // get a push, and the topics of students and teachers one without content; not a topic where a parent or teacher wants no
-// pushes. A push says as much as the school's lock_screen allows; its topic never has the body, since any phone may hear it. What can wait is kept for the digest.
+// pushes. A push says as much as the school's lock_screen allows; its topic never has the body, since any phone may hear it. What
+// can wait is kept for the digest.
 func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.School, now time.Time, b notice.Broadcast) error {
 	plainTitle, plainBody, err := plainPush(school)
 	if err != nil {
@@ -41,7 +42,8 @@ func (m *Module) Broadcast(ctx context.Context, db *gorm.DB, school *tenancy.Sch
 		rule = urgentRule
 	}
 	args := pgx.NamedArgs{
-		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "browsers": browsers, "key": b.Key, "record": b.RecordID,
+		"now": now, "zone": school.TimeZone, "type": string(b.Type), "rule": rule, "reachable": reachable, "browsers": browsers,
+		"key": b.Key, "record": b.RecordID,
 		"urgent": b.Urgent, "until": b.Until, "title": b.Title, "body": b.Body, "teasers": teasers, "plain_title": plainTitle,
 		"plain_body": plainBody, "silent": b.Silent,
 	}

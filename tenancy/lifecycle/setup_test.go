@@ -100,7 +100,7 @@ func TestAChangedSecretChangesThePasswords(t *testing.T) {
 	if err := clusters.TryRead(t, c, s); err != nil {
 		t.Errorf("with the new secret a school is answered %v", err)
 	}
-	if err := before.CheckLogins(t.Context()); !errors.Is(err, tenancy.ErrSecret) {
+	if err, _ := before.CheckLogins(t.Context()); !errors.Is(err, tenancy.ErrSecret) {
 		t.Errorf("an instance with the old secret is told %v", err)
 	}
 }

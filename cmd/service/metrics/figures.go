@@ -83,7 +83,7 @@ var (
 	dbWaited      = counter("homeroom_db_wait_seconds_total", "For how long, all of them together.", "node", "pool", "shard")
 
 	loginsRefused  = counter("homeroom_db_logins_refused_total", "Logins that a node, or the pooler before it, refused.", "node")
-	nodeStranger   = gauge("homeroom_node_stranger", "1 while a node refuses this platform as another installation's, or as restored.", "node")
+	nodeStranger   = gauge("homeroom_node_stranger", "1 while a node refuses this platform as another one, or as restored.", "node")
 	standbyIgnored = gauge("homeroom_standby_ignored", "1 while a node has a standby that is not read from.", "node")
 
 	redisConnections = gauge("homeroom_redis_connections", "Connections to Redis.", "state")
@@ -102,7 +102,8 @@ var (
 
 	standing = []figure{
 		outboxSchools, outboxOldest, sweptFacts, sweptFailing, sweptOldest, sweptAt, deliveries, deliverySchools, deliveryPaused,
-		dbConnections, dbMax, dbWaits, dbWaited, loginsRefused, nodeStranger, standbyIgnored, redisConnections, redisAway, hashesWaiting, hashesRefused, hashes,
+		dbConnections, dbMax, dbWaits, dbWaited, loginsRefused, nodeStranger, standbyIgnored,
+		redisConnections, redisAway, hashesWaiting, hashesRefused, hashes,
 		positions, positionsWaiting, socketsNow, busRooms, socketsRefused, socketsSlow,
 	}
 )
