@@ -17,7 +17,6 @@ var noPage = map[string]string{
 	"GET /school-admin/division/:id":                       "the list of divisions has all of it",
 	"GET /school-admin/fee/opening-balance/:id":            "the list of opening balances has all of it",
 	"GET /school-admin/library/copy/:id":                   "a book has its copies",
-	"GET /school-admin/notification/setting":               "Settings reads the same fields",
 	"PUT /school-admin/notification/setting":               "Settings writes the same fields",
 	"GET /school-admin/permission/role/:id":                "the list of roles has all of it",
 	"POST /school-admin/notification/token":                "for push on phones; browsers have none",
