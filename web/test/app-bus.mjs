@@ -2,7 +2,7 @@
 // there is no line, and who got on and off.
 
 import { look, phoneSized, placesOf, signInAt } from './app.mjs'
-import { caller, inWindow, lineTo, until, want } from './browser.mjs'
+import { caller, inWindow, lineTo, until, want, withOwnClock } from './browser.mjs'
 
 export default async function ({ url: server, story, say, phone, school, ashaId, driverToken, trip, otherStudent }) {
   const { url, cut, mend } = await lineTo(server)
@@ -89,8 +89,7 @@ export default async function ({ url: server, story, say, phone, school, ashaId,
     await isAt(12.9654)
 
     say('without a line the position is there with its age, and is not shown as live')
-    await page.clock.install()
-    await page.reload()
+    await withOwnClock(page)
     await isAt(12.9654)
     await drive(12.9656)
     await isAt(12.9656)

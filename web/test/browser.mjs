@@ -247,6 +247,13 @@ export function clicks() {
   return press
 }
 
+/** Gives a window a clock of the story's own and opens a page in it: put into one at work, it may meet a frame that just began. */
+export async function withOwnClock(page, url = page.url()) {
+  await page.goto('about:blank')
+  await page.clock.install()
+  await page.goto(url)
+}
+
 /** Goes to a page as a link of the console does: what is loaded stays loaded. A link from outside is page.goto. */
 export async function visit(page, path) {
   await page.evaluate((to) => window.history.pushState(null, '', to), `/console${path}`)

@@ -1,5 +1,5 @@
 // An impatient clerk on a slow line: a payment that is submitted twice is one receipt.
-import { accessible, caller, inWindow, signIn, visit, want } from './browser.mjs'
+import { accessible, caller, inWindow, signIn, visit, want, withOwnClock } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, stage }) {
   const { accessToken } = await caller(url)('POST', '/auth/login', { email, password })
@@ -45,8 +45,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     }
 
     say('Enters in a row pick the student, and no more than ask')
-    await page.clock.install()
-    await page.goto(`${url}/console/fees/collect`)
+    await withOwnClock(page, `${url}/console/fees/collect`)
     await page.getByRole('combobox', { name: 'Student' }).fill(stage.number)
     await page.keyboard.press('Enter')
     await page.waitForFunction(() => document.activeElement?.closest('.money-input'))
