@@ -216,8 +216,9 @@ func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.R
 	err := pool.QueryRow(context.Background(), `with made as (
 			insert into platform.account (id, school_id, user_id, role_type, phone, phone_proven_at) values ($1, $2, $3, $4, nullif($5, ''), now())
 			on conflict (user_id, school_id) do update set phone_proven_at = now() returning id)
-		insert into platform.session (id, account_id, token_hash, expires_at, proven_phone, proven_by, proved_at)
-			select $6, id, '', $7, $5, case $5 when '' then '' else 'CODE' end, $7 from made returning account_id`,
+		insert into platform.session (id, account_id, token_hash, expires_at, method, proven_phone, proven_by, proved_at)
+			select $6, id, '', $7, case $5 when '' then 'PASSWORD' else 'OTP' end, $5, case $5 when '' then '' else 'CODE' end, $7
+			from made returning account_id`,
 		account, school, user, role, phone, session, a.Service.Kernel.Clock().Add(auth.RefreshLife)).Scan(&account)
 	if err != nil {
 		t.Fatalf("signing in: %v", err)
