@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth"
 	"homeroom/testkit/wait"
 )
 
@@ -28,6 +30,31 @@ type Client struct {
 	AccountID uuid.UUID
 	Header    http.Header // sent with every call
 	HTTP      *http.Client
+	issued    *issued // Token, when it is the test's own
+}
+
+// issued is an access token that a test made for itself. It is made anew before it ends: a long test on a slow machine outlives one.
+type issued struct {
+	sign func() (string, error)
+
+	mu           sync.Mutex
+	first, token string
+	at           time.Time
+}
+
+// current is the token to call with. One that a test has put in the place of its own stays as it is.
+func (i *issued) current(token string) string {
+	if i == nil || token != i.first {
+		return token
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if time.Since(i.at) > auth.AccessLife/2 {
+		if renewed, err := i.sign(); err == nil {
+			i.token, i.at = renewed, time.Now()
+		}
+	}
+	return i.token
 }
 
 // Nobody calls without a token.
@@ -206,7 +233,7 @@ func (c *Client) TrySend(method, path, contentType string, body []byte) (Answer,
 		req.Header[name] = values
 	}
 	if c.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Token)
+		req.Header.Set("Authorization", "Bearer "+c.issued.current(c.Token))
 	}
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -227,9 +228,11 @@ func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.R
 	if school != nil {
 		claim.SchoolID = *school
 	}
-	token, err := a.Service.Tokens.SignAccess(claim)
+	sign := func() (string, error) { return a.Service.Tokens.SignAccess(claim) }
+	token, err := sign()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Client{app: a, Token: token, UserID: user, SessionID: session, AccountID: account}
+	return &Client{app: a, Token: token, UserID: user, SessionID: session, AccountID: account,
+		issued: &issued{sign: sign, first: token, token: token, at: time.Now()}}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -43,7 +44,8 @@ func operator(cmd *cobra.Command) (*service.Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration is not fit for this:\n%w", err)
 	}
-	return service.New(cmd.Context(), c, withCloud(service.Options{Log: newLog(os.Stderr, c)}))
+	// Nobody but its operator waits for a command: on a machine at its limit it connects late rather than not.
+	return service.New(cmd.Context(), c, withCloud(service.Options{Log: newLog(os.Stderr, c), Patience: 15 * time.Second}))
 }
 
 // booked writes a change made on the command line into the platform's books, where

@@ -24,7 +24,7 @@ const (
 	PositionsPerSecond = 5
 	// changeTime is how long a trip whose state is being changed is loaded for every
 	// position: until the change is committed, what is read is the old state.
-	changeTime = 2 * time.Second
+	changeTime = 10 * time.Second
 	// etasEvery is how often watchers get the times to the stops ahead.
 	etasEvery = 10 * time.Second
 )
