@@ -14,6 +14,7 @@ func TestSettings_RulesOfResultsAndFees_SayTheirDefaultsAndHold(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
 	s, clerk, stage := office(t, app, lifecycle.NewSchool{})
+	s.QuietHours(t, "21:00", "07:00") // as a new school has them, which those of tests do not
 	post := func(path string, data map[string]any) made {
 		return testkit.Post[made](t, clerk, "/school-admin/"+path, data)
 	}

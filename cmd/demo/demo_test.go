@@ -143,6 +143,24 @@ func madeTwice(t *testing.T, app *testkit.App) {
 			t.Errorf("there are few %s", what)
 		}
 	}
+	for what, table := range map[string]string{
+		"lessons":       `timetable_slot`,
+		"leave waiting": `(select from leave where status = 'PENDING') x`,
+		"messages":      `message`,
+		"loans":         `(select from library_loan where closed_on is null) x`,
+	} {
+		if school.Count(t, table, "true") == 0 {
+			t.Errorf("there are no %s", what)
+		}
+	}
+	type dues struct{ Ageing struct{ NotDue, Total int64 } }
+	if owed := testkit.Get[dues](t, admin, "/school-admin/fee/dues").Ageing; owed.Total <= owed.NotDue {
+		t.Errorf("of %d nothing is overdue", owed.Total)
+	}
+	if n := school.Count(t, `(select from attendance where date = '2026-10-14' and status <> 'LEAVE' group by division_id) x`,
+		"true"); n != 10 {
+		t.Errorf("%d divisions of 20 are marked today, want half", n)
+	}
 	if n := school.Count(t, "ledger_transaction", "reverses_id is not null"); n != 1 {
 		t.Errorf("%d transactions were reversed, want 1", n)
 	}

@@ -49,7 +49,7 @@ type certificateIn struct {
 // issueCertificate counts money the school has: payments that were reversed and cheques in clearing
 // do not count, refunds are taken off.
 func issueCertificate(c api.Ctx, r certificateIn) (Certificate, error) {
-	_, who, err := roster.CertifyStudent(c, r.StudentID)
+	student, who, err := roster.CertifyStudent(c, r.StudentID)
 	if err != nil {
 		return Certificate{}, err
 	}
@@ -57,6 +57,8 @@ func issueCertificate(c api.Ctx, r certificateIn) (Certificate, error) {
 	if err := r.period(c, &s); err != nil {
 		return Certificate{}, err
 	}
+	seat, _ := student.SatOn(s.To)
+	s.ClassName, s.DivisionName = seat.ClassName, seat.DivisionName
 	if s.Lines, err = paidHeads(c, r.StudentID, s.From, s.To); err != nil {
 		return Certificate{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
 
@@ -65,6 +66,26 @@ func TestFeeCertificate_SaysWhatWasPaidByHead(t *testing.T) {
 	}
 	if list := testkit.Get[api.Page[fee.Certificate]](t, o.clerk, certificatePath+"/list"); list.Total != 2 || list.Items[0].Number != 2 {
 		t.Errorf("listed %+v", list.Items)
+	}
+}
+
+// TestFeeCertificate_AfterPromotion_HasTheClassOfItsYear is of somebody who is promoted to a year that is to come.
+func TestFeeCertificate_AfterPromotion_HasTheClassOfItsYear(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha := o.admit(t, "Asha")
+	six := testkit.Post[roster.Class](t, o.clerk, "/school-admin/class/create", map[string]any{"name": "Class 6", "level": 6})
+	testkit.Post[roster.Division](t, o.clerk, "/school-admin/division/create", map[string]any{"classId": six.ID, "name": "A"})
+	next := testkit.Post[roster.AcademicYear](t, o.clerk, "/school-admin/academic-year/create",
+		map[string]any{"name": "2027-28", "startDate": o.today.AddDays(101), "endDate": o.today.AddDays(300)})
+	testkit.Put[roster.Class](t, o.clerk, "/school-admin/class/"+o.class.ID.String(), map[string]any{"nextClassId": six.ID})
+	testkit.Post[any](t, o.clerk, "/school-admin/student/promote", map[string]any{"toYearId": next.ID, "classId": o.class.ID})
+	if n := o.Count(t, "enrolment", "academic_year_id = ?", next.ID); n != 1 {
+		t.Fatalf("%d are promoted, want 1", n)
+	}
+	o.pay(t, asha, 700, "CASH")
+	if s := o.certify(t, asha).Snapshot; s.YearName != "2026-27" || s.ClassName != "Class 5" {
+		t.Errorf("the certificate of %s has %s, want Class 5", s.YearName, s.ClassName)
 	}
 }
 

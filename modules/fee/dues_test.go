@@ -112,6 +112,35 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{uuid.New()}}, 422, "")
 }
 
+func TestReminder_SaysWhatComesNextAndWhen(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha := o.admit(t, "Asha")
+	o.parent(t, asha)
+	testkit.Put[struct{ Version int }](t, o.clerk, "/school-admin/setting", map[string]any{"feeReminderText": "Pay {amount}!"})
+	for days, amount := range map[int]int64{3: 100, -10: 700, -20: 2_000, -40: 30_000} {
+		o.owes(t, asha, amount, days)
+	}
+	var waived struct{ InvoiceID uuid.UUID }
+	if err := o.DB(t).Raw(`select invoice_id from ledger_entry where account_id = ? and amount = 700`, asha).Scan(&waived).Error; err != nil {
+		t.Fatal(err)
+	}
+	o.grant(t, asha, map[string]any{"mode": "PERCENT", "value": 100, "invoiceId": waived.InvoiceID})
+	got := testkit.Post[fee.Reminders](t, o.clerk, "/school-admin/fee/reminder/send", map[string]any{"all": true})
+	if next := o.today.AddDays(20); got.Sent != 1 || got.Students[0].Amount != 100 || got.Students[0].Upcoming != 32_000 ||
+		*got.Students[0].NextDueDate != next {
+		t.Errorf("%+v, want 1.00 due and 320.00 later, first on %s", got, next)
+	}
+	var body string
+	if err := o.DB(t).Raw(`select body from notification where title = 'Fee reminder'`).Scan(&body).Error; err != nil {
+		t.Fatal(err)
+	}
+	want := "Pay ₹1.00! Not due yet: ₹20.00, by " + o.today.AddDays(20).In(o.Location()).Format("2 Jan 2006") + "."
+	if body != want {
+		t.Errorf("told %q, want %q", body, want)
+	}
+}
+
 func TestARequestForRemindersThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -36,6 +36,7 @@ type Reminded struct {
 	InClearing  int64     `json:"inClearing" doc:"What was paid by cheques that the bank has not paid yet"`
 	Upcoming    int64     `json:"upcoming" doc:"What was charged and is not due yet"`
 	NextDueDate *api.Date `json:"nextDueDate" doc:"When the first of that is due"`
+	NextAmount  int64     `json:"-"` // what is due on that day
 }
 
 // remindersShown bounds the answer.
@@ -84,7 +85,8 @@ func sendReminders(c api.Ctx, r reminderIn) (Reminders, error) {
 }
 
 // debtors are those asked for who owe something that is due. The due date is that of the
-// oldest invoice money has not reached.
+// oldest invoice money has not reached. While something due is open, money has reached nothing that comes later: an invoice
+// that is waived whole is left out, and the others are open whole.
 func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 	var picked []uuid.UUID
 	if len(r.StudentIDs) > 0 {
@@ -96,14 +98,15 @@ func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 			select e.account_id, e.due_date, sum(case e.entry_type when 'DR' then e.amount else -e.amount end) as net
 			from ledger_entry e where e.account_id in (select student_id from asked) group by e.account_id, e.due_date),
 		open as (
-			select i.account_id, i.due_date, sum(i.net) over (partition by i.account_id order by i.due_date) + coalesce(m.net, 0) as left_open
+			select i.account_id, i.due_date, i.net, sum(i.net) over (partition by i.account_id order by i.due_date) + coalesce(m.net, 0) as left_open
 			from item i left join item m on m.account_id = i.account_id and m.due_date is null where i.due_date is not null)
 		select a.student_id, a.student_name, a.total - a.not_due as amount, a.not_due as upcoming, a.in_clearing,
 			(select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0) as due_date,
-			case when a.not_due > 0 then (select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0
-			and o.due_date > $1) end as next_due_date,
+			n.due_date as next_due_date, coalesce(n.net, 0)::bigint as next_amount,
 			exists (select from fee_reminder f where f.student_id = a.student_id and f.day = $1) as heard
-		from asked a order by a.student_name, a.student_id`, Args: []any{c.Today(), r.ClassID, picked}, Scan: tenancy.Collect(&list)})
+		from asked a left join lateral (select o.due_date, o.net from open o where o.account_id = a.student_id and o.due_date > $1
+			and o.net > 0 order by o.due_date limit 1) n on true
+		order by a.student_name, a.student_id`, Args: []any{c.Today(), r.ClassID, picked}, Scan: tenancy.Collect(&list)})
 	if err != nil {
 		return nil, fmt.Errorf("reading whom to remind: %w", err)
 	}
@@ -177,7 +180,7 @@ func remind(c api.Ctx, due []Reminded) error {
 		body := strings.NewReplacer("{student}", d.StudentName, "{amount}", f.Money(d.Amount), "{dueDate}", day(f, since)).Replace(text)
 		if d.NextDueDate != nil {
 			next, err := notice.Translate(c.School.Locale,
-				notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": f.Money(d.Upcoming), "date": day(f, *d.NextDueDate)}})
+				notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": f.Money(d.NextAmount), "date": day(f, *d.NextDueDate)}})
 			if err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ type CertificateSnapshot struct {
 	FirstName       string   `json:"firstName"`
 	LastName        string   `json:"lastName"`
 	Guardians       []string `json:"guardians"`
-	ClassName       string   `json:"className" doc:"Where they sat on the day of issue, or last"`
+	ClassName       string   `json:"className" doc:"Where they sat on the day of issue or, of a fee certificate, at the end of its days; or last before it"`
 	DivisionName    string   `json:"divisionName"`
 }
 
@@ -62,7 +62,7 @@ func CertifyStudent(c api.Ctx, student uuid.UUID) (StudentDetail, CertificateSna
 	if err != nil {
 		return s, CertificateSnapshot{}, err
 	}
-	of := s.snapshot(c.School, s.Status)
+	of := s.snapshot(c.School, s.Status, c.Today())
 	return s, CertificateSnapshot{SchoolName: of.SchoolName, SchoolAddress: of.SchoolAddress, AdmissionNumber: of.AdmissionNumber,
 		FirstName: of.FirstName, LastName: of.LastName, Guardians: of.Guardians, ClassName: of.LastClass, DivisionName: of.LastDivision}, nil
 }

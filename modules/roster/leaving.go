@@ -50,7 +50,7 @@ type LeavingSnapshot struct {
 	LastYear        string    `json:"lastYear"`
 	Guardians       []string  `json:"guardians"`
 	Status          string    `json:"status" enum:"ACTIVE,TRANSFERRED,GRADUATED,WITHDRAWN"`
-	Subjects        []string  `json:"subjects" doc:"Of the last class"`
+	Subjects        []string  `json:"subjects" doc:"Those that the student took in the last class"`
 	Outstanding     *int64    `json:"outstanding" doc:"What was owed on the day of issue, in minor units; null on old certificates"`
 	BooksOut        []string  `json:"booksOut" doc:"Titles that were not returned on the day of issue"`
 }
@@ -117,12 +117,12 @@ func (m *Module) certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (
 	if err != nil {
 		return LeavingCertificate{}, err
 	}
-	snapshot := s.snapshot(c.School, r.Status)
+	snapshot := s.snapshot(c.School, r.Status, last)
 	snapshot.Outstanding, snapshot.BooksOut = &open.Outstanding, []string{}
 	for _, loan := range open.Loans {
 		snapshot.BooksOut = append(snapshot.BooksOut, loan.Title)
 	}
-	if snapshot.Subjects, err = subjectsOf(c, s.lastClass()); err != nil {
+	if snapshot.Subjects, err = s.subjectsOn(c, last); err != nil {
 		return LeavingCertificate{}, err
 	}
 	number, err := lockSeries(c, "leaving certificate")
@@ -150,16 +150,15 @@ func (m *Module) certify(c api.Ctx, r leaving, last api.Date, s StudentDetail) (
 	return cert, nil
 }
 
-// snapshot is what is known of a student. The class they were admitted to is known if they sat in one on that
+// snapshot is what is known of a student on a day. The class they were admitted to is known if they sat in one on that
 // day; of one who came with a file of a later year it is not.
-func (s StudentDetail) snapshot(school *tenancy.School, status string) LeavingSnapshot {
+func (s StudentDetail) snapshot(school *tenancy.School, status string, on api.Date) LeavingSnapshot {
 	out := LeavingSnapshot{
 		SchoolName: school.Name, SchoolAddress: school.Address, AdmissionNumber: s.AdmissionNumber, FirstName: s.FirstName, LastName: s.LastName,
 		Gender: s.Gender, DateOfBirth: s.DateOfBirth, AdmissionDate: *s.AdmissionDate, Guardians: []string{}, Status: status,
 	}
-	if n := len(s.Enrolments); n > 0 {
-		first, last := s.Enrolments[0], s.Enrolments[n-1]
-		if !s.AdmissionDate.Before(first.StartDate) {
+	if last, sat := s.SatOn(on); sat {
+		if first := s.Enrolments[0]; !s.AdmissionDate.Before(first.StartDate) {
 			out.AdmittedTo = first.ClassName
 		}
 		out.LastClass, out.LastDivision, out.LastYear = last.ClassName, last.DivisionName, last.AcademicYearName
@@ -170,12 +169,14 @@ func (s StudentDetail) snapshot(school *tenancy.School, status string) LeavingSn
 	return out
 }
 
-// lastClass is the class the student sat in last.
-func (s StudentDetail) lastClass() *uuid.UUID {
-	if n := len(s.Enrolments); n > 0 {
-		return &s.Enrolments[n-1].ClassID
+// SatOn is where the student sat on a day, or sat last before it. Where they are promoted to for later does not count.
+func (s StudentDetail) SatOn(day api.Date) (seat EnrolmentView, sat bool) {
+	for _, e := range s.Enrolments {
+		if !day.Before(e.StartDate) {
+			seat, sat = e, true
+		}
 	}
-	return nil
+	return seat, sat
 }
 
 type certificateAs struct {

@@ -51,16 +51,22 @@ func (m *Module) clearance(c api.Ctx, student uuid.UUID) (out Clearance, err err
 	return out, nil
 }
 
-// subjectsOf are the subjects a class takes, by name.
-func subjectsOf(c api.Ctx, class *uuid.UUID) ([]string, error) {
+// subjectsOn are the subjects, by name, that the student took in the class they sat in on a day, or last: of electives those of
+// their groups.
+func (s StudentDetail) subjectsOn(c api.Ctx, day api.Date) ([]string, error) {
 	names := []string{}
-	if class == nil {
+	seat, sat := s.SatOn(day)
+	if !sat {
 		return names, nil
 	}
+	if seat.EndDate != nil && seat.EndDate.Before(day) {
+		day = *seat.EndDate
+	}
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select u.name from class_subject k join subject u on u.id = k.subject_id
-		where k.class_id = $1 order by u.name limit 50`, Args: []any{*class}, Scan: tenancy.Values(&names)})
+		where k.class_id = $1 and ` + TakesSubject("k.subject_id", "k.class_id", "$2", "$3", "$4") + ` order by u.name limit 50`,
+		Args: []any{seat.ClassID, seat.DivisionID, s.ID, day}, Scan: tenancy.Values(&names)})
 	if err != nil {
-		return nil, fmt.Errorf("reading a class's subjects: %w", err)
+		return nil, fmt.Errorf("reading a student's subjects: %w", err)
 	}
 	return names, nil
 }

@@ -3,7 +3,11 @@ package setting_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +28,45 @@ import (
 )
 
 const path = "/school-admin/setting"
+
+// TestSettings_OfANewSchool_AreTheDefaultsOfThePage holds the page of decisions against what a school has that chose nothing.
+func TestSettings_OfANewSchool_AreTheDefaultsOfThePage(t *testing.T) {
+	t.Parallel()
+	s := testkit.Shared(t).NewSchool(t)
+	if err := s.DB(t).Exec(`update school_setting set quiet_from = default, quiet_to = default`).Error; err != nil {
+		t.Fatal(err) // schools of tests have no quiet hours
+	}
+	page, err := os.ReadFile("../../docs/decisions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, row, _ := strings.Cut(string(page), "| Defaults |")
+	row, _, _ = strings.Cut(row, " |\n")
+	said := map[string]string{}
+	for _, found := range regexp.MustCompile("`(\\w+)` ([^,. ]+)").FindAllStringSubmatch(row, -1) {
+		said[found[1]] = strings.Replace(found[2], "none", "", 1)
+	}
+	set := testkit.Get[map[string]any](t, s.As(t, api.SchoolAdmin), path)
+	for _, part := range []reflect.Type{reflect.TypeFor[setting.Attendance](), reflect.TypeFor[setting.Fees](),
+		reflect.TypeFor[setting.Grading](), reflect.TypeFor[setting.Library](), reflect.TypeFor[setting.Delivery](),
+		reflect.TypeFor[setting.Fields]()} {
+		for i := range part.NumField() {
+			field := part.Field(i)
+			name := api.JSONName(field)
+			if field.Anonymous || slices.Contains([]string{"currency", "feeReminderText", "gradeScaleId"}, name) {
+				continue // a school's own, or a text
+			}
+			want, ok := said[name]
+			if got := fmt.Sprint(set[name]); !ok || got != want {
+				t.Errorf("a new school has the %s %q, the page says %q", name, got, want)
+			}
+			delete(said, name)
+		}
+	}
+	for name := range said {
+		t.Errorf("the page has a default of %s, which is no setting", name)
+	}
+}
 
 func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
 	t.Parallel()

@@ -9,27 +9,39 @@ export default async function ({ url, story, say, email, password, stage }) {
     await visit(page, '/settings')
     const field = (label) => page.getByLabel(label, { exact: true })
     await field('A year is passed by').waitFor()
-    for (const [label, usual, value] of [
-      ['Late fine', 'None', 'NONE'],
-      ['Who joins during the year pays for', 'The months that remain', 'MONTHS'],
-      ['A year is passed by', 'Each main subject over the year', 'SUBJECTS'],
-      ['Lowest percentage', '0', '0'],
-      ['Grace marks', '0', '0'],
-      ['Subjects with grace', '1', '1'],
-      ['May sit again', '0', '0'],
-      ['After two equal ranks', 'One rank is left out: 1, 2, 2, 4', 'SKIP'],
-      ['Report card', 'Simple', 'SIMPLE'],
-      ['Leaving certificate', 'Simple', 'SIMPLE'],
-    ]) {
-      const described = await field(label).evaluate((e) =>
-        (e.getAttribute('aria-describedby') ?? '')
-          .split(' ')
-          .map((id) => document.getElementById(id)?.textContent ?? '')
-          .join(' '),
+    const saysDefaults = async (fields, chosen) => {
+      const rules = await page.evaluate(() =>
+        ['Attendance', 'Fees', 'Results', 'Notifications', 'Library'].flatMap((part) =>
+          [...document.querySelectorAll(`section[aria-label="${part}"] :is(input:not([type=checkbox]), select)`)].map(
+            (e) => ({
+              label: e.labels?.[0]?.textContent ?? e.id,
+              shown: e.selectedOptions?.[0]?.textContent ?? e.value,
+              described: (e.getAttribute('aria-describedby') ?? '')
+                .split(' ')
+                .map((id) => document.getElementById(id)?.textContent ?? '')
+                .join(' ')
+                .trim(),
+            }),
+          ),
+        ),
       )
-      want(described.includes(`Default: ${usual}.`), `${label} says its default, ${usual}: ${described}`)
-      want((await field(label).inputValue()) === value, `a new school has the default of ${label}`)
+      want(rules.length === fields, `there are ${rules.length} rules, not ${fields}`)
+      const figure = (text) => Number(text.replace(/[^\d.]/g, ''))
+      for (const { label, shown, described } of rules) {
+        const usual = /Default: (.+)\.$/.exec(described)?.[1]
+        want(usual, `${label} says its default: ${described}`)
+        if (label === chosen) continue
+        const same = /^[^:]*\d[^:]*$/.test(usual)
+          ? figure(shown) === figure(usual)
+          : shown.startsWith(usual === 'none' ? '' : usual)
+        want(same, `a new school has the default of ${label}, ${usual}: ${shown}`)
+      }
     }
+    await saysDefaults(35)
+    await field('Late fine').selectOption('FIXED')
+    await field('Days of grace').waitFor()
+    await saysDefaults(38, 'Late fine')
+    await field('Late fine').selectOption('NONE')
     await accessible(page, 'the settings')
 
     say('a report card of each board is looked at before it is chosen')

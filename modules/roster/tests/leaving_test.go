@@ -202,3 +202,40 @@ func TestLeavingCertificate_SaysOnlyWhatIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavingCertificate_AfterPromotion_SaysWhereTheySat lets somebody go who is promoted to a year that is to come.
+func TestLeavingCertificate_AfterPromotion_SaysWhereTheySat(t *testing.T) {
+	t.Parallel()
+	f := newFrame(t)
+	asha := f.admit(t, "Asha", "Rao", f.longAgo(f.fiveA, 4))
+	var subjects []map[string]any
+	for _, name := range []string{"Mathematics", "French", "Sanskrit"} {
+		s := testkit.Post[roster.Subject](t, f.admin, "/school-admin/subject/create", map[string]any{"name": name, "code": name})
+		subjects = append(subjects, map[string]any{"subjectId": s.ID})
+		if name == "Mathematics" {
+			continue
+		}
+		g := testkit.Post[roster.Group](t, f.admin, "/school-admin/group/create",
+			map[string]any{"name": name, "subjectId": s.ID, "divisionIds": []any{f.fiveA.ID}})
+		if name == "French" {
+			testkit.Put[roster.GroupMembers](t, f.admin, "/school-admin/group/"+g.ID.String()+"/members",
+				map[string]any{"studentIds": []any{asha.ID}, "fromDate": f.firstOfClass})
+		}
+	}
+	for _, class := range []roster.Class{f.five, f.six} {
+		testkit.Put[roster.ClassSubjects](t, f.admin, "/school-admin/subject/class-subjects",
+			map[string]any{"classId": class.ID, "subjects": subjects})
+	}
+	next := testkit.Post[roster.AcademicYear](t, f.admin, "/school-admin/academic-year/create",
+		map[string]any{"name": "Next year", "startDate": f.today.AddDays(201), "endDate": f.today.AddDays(400)})
+	testkit.Put[roster.Class](t, f.admin, "/school-admin/class/"+f.five.ID.String(), map[string]any{"nextClassId": f.six.ID})
+	testkit.Post[any](t, f.admin, "/school-admin/student/promote", map[string]any{"toYearId": next.ID, "classId": f.five.ID})
+	if n := f.Count(t, "enrolment", "academic_year_id = ?", next.ID); n != 1 {
+		t.Fatalf("%d are promoted, want 1", n)
+	}
+	s := testkit.Post[roster.LeavingCertificate](t, f.admin, path(asha)+"/transfer", map[string]any{"reason": "Moved"}).Snapshot
+	if s.LastClass != "Class 5" || s.LastDivision != "A" || s.LastYear != "This year" ||
+		!slices.Equal(s.Subjects, []string{"French", "Mathematics"}) {
+		t.Errorf("the certificate has the class %s %s, the year %s and the subjects %v", s.LastClass, s.LastDivision, s.LastYear, s.Subjects)
+	}
+}

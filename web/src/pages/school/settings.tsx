@@ -149,6 +149,8 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
       onChange={(n) => draft.set(k, n ?? (k === 'feeRoundTo' ? 1 : 0))}
     />
   )
+  const whole = (k: Extract<Key, `library${string}`>, min: number, usual: number) =>
+    f.number({ k, label: labels[k], min, description: byDefault(format.number(usual)) })
   const moment = (k: 'evaluationModeFrom' | 'evaluationModeUntil', description: string) => (
     <TextInput
       type="datetime-local"
@@ -215,8 +217,11 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.choice({
             k: 'attendanceBy',
             label: labels.attendanceBy,
-            description: t(
-              'By period: the teacher of a lesson marks its register. A day follows from its lessons where nobody marks the day itself.',
+            description: byDefault(
+              t('By day'),
+              t(
+                'By period: the teacher of a lesson marks its register. A day follows from its lessons where nobody marks the day itself.',
+              ),
             ),
             data: [
               { value: 'DAY', label: t('By day') },
@@ -227,7 +232,7 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
             {f.number({
               k: 'attendanceTeacherDays',
               label: labels.attendanceTeacherDays,
-              description: t('Days after the day itself. The office always may.'),
+              description: byDefault(format.number(7), t('Days after the day itself. The office always may.')),
               min: 0,
               max: 60,
             })}
@@ -235,14 +240,15 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'attendanceCutOff',
               label: labels.attendanceCutOff,
               type: 'time',
-              description: t('Empty: until its end.'),
+              description: byDefault(t('none'), t('Empty: until its end.')),
             })}
           </div>
           {f.number({
             k: 'attendanceNoticeDelayMinutes',
             label: labels.attendanceNoticeDelayMinutes,
-            description: t(
-              'Minutes in which a correction cancels the notice of an absence; 0 notifies parents at once.',
+            description: byDefault(
+              format.number(0),
+              t('Minutes in which a correction cancels the notice of an absence; 0 notifies parents at once.'),
             ),
             min: 0,
             max: 1440,
@@ -260,18 +266,24 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
                 { value: 'PER_DAY', label: t('For every day') },
               ],
             })}
-            {v.lateFineType !== 'NONE' && money('lateFineAmount')}
+            {v.lateFineType !== 'NONE' && money('lateFineAmount', byDefault(format.money(0)))}
           </div>
           {v.lateFineType !== 'NONE' && (
             <div className="pair">
-              {f.number({ k: 'lateFineGraceDays', label: labels.lateFineGraceDays, min: 0, max: 366 })}
-              {money('lateFineMaxAmount', t('0 is no limit.'))}
+              {f.number({
+                k: 'lateFineGraceDays',
+                label: labels.lateFineGraceDays,
+                description: byDefault(format.number(0)),
+                min: 0,
+                max: 366,
+              })}
+              {money('lateFineMaxAmount', byDefault(format.money(0), t('0 is no limit.')))}
             </div>
           )}
           {money(
             'lateFineThreshold',
             byDefault(
-              format.number(0),
+              format.money(0),
               t('Of all fee structures: an invoice with less open is not fined. 0 fines any amount.'),
             ),
           )}
@@ -395,8 +407,11 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.choice({
             k: 'incidentsTo',
             label: labels.incidentsTo,
-            description: t(
-              'A driver may report at six in the morning, when nobody is in the office. Office first: riders hear of it when the office tells them.',
+            description: byDefault(
+              t('Families of the riders, at once'),
+              t(
+                'A driver may report at six in the morning, when nobody is in the office. Office first: riders hear of it when the office tells them.',
+              ),
             ),
             data: [
               { value: 'ALL', label: t('Families of the riders, at once') },
@@ -408,29 +423,38 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
               k: 'quietFrom',
               label: labels.quietFrom,
               type: 'time',
-              description: t(
-                'From then on only urgent notices are sent, and those of a bus trip under way or of what begins within 24 hours.',
+              description: byDefault(
+                '21:00',
+                t(
+                  'From then on only urgent notices are sent, and those of a bus trip under way or of what begins within 24 hours.',
+                ),
               ),
             })}
             {f.text({
               k: 'quietTo',
               label: labels.quietTo,
               type: 'time',
-              description: t('Waiting messages are sent then.'),
+              description: byDefault('07:00', t('Waiting messages are sent then.')),
             })}
           </div>
           {f.text({
             k: 'digestAt',
             label: labels.digestAt,
             type: 'time',
-            description: t(
-              'What can wait is sent then, in one message to each person: the kinds with “Digest” in the notification rules, library notices at first. 18:00 at first; empty sends everything at once.',
+            description: byDefault(
+              '18:00',
+              t(
+                'What can wait is sent then, in one message to each person: the kinds with “Digest” in the notification rules, library notices at first. Empty sends everything at once.',
+              ),
             ),
           })}
           {f.choice({
             k: 'lockScreen',
             label: labels.lockScreen,
-            description: t('What a notification says before the phone is unlocked. SMS and e-mails say everything.'),
+            description: byDefault(
+              t('What it is about, without a name'),
+              t('What a notification says before the phone is unlocked. SMS and e-mails say everything.'),
+            ),
             data: [
               { value: 'NOTHING', label: t('Nothing: there is news, open the app') },
               { value: 'CHILD', label: t('What it is about, without a name') },
@@ -440,59 +464,64 @@ function Form({ setting }: { setting: Schemas['Setting'] }) {
           {f.yes({
             k: 'substitutionsToClasses',
             label: labels.substitutionsToClasses,
-            description: t(
-              'When another teacher holds a lesson, the teacher is notified; with this the students’ families too.',
+            description: byDefault(
+              t('Off'),
+              t('When another teacher holds a lesson, the teacher is notified; with this the students’ families too.'),
             ),
           })}
           {f.number({
             k: 'noticePastDays',
             label: labels.noticePastDays,
-            description: t(
-              'Days after which absences and bus trips are only kept in the log; 0 notifies families on the day itself. Old registers are entered without messages.',
+            description: byDefault(
+              format.number(0),
+              t(
+                'Days after which absences and bus trips are only kept in the log; 0 notifies families on the day itself. Old registers are entered without messages.',
+              ),
             ),
             min: 0,
             max: 366,
           })}
           <div className="pair">
-            {money('smsPrice', t('Of one segment; previews say what a message costs.'))}
+            {money('smsPrice', byDefault(format.money(0), t('Of one segment; previews say what a message costs.')))}
             {f.number({
               k: 'smsDailyLimit',
               label: labels.smsDailyLimit,
-              description: t('Segments; more is refused.'),
+              description: byDefault(format.number(2000), t('Segments; more is refused.')),
               min: 0,
             })}
-            {money('whatsAppPrice')}
+            {money('whatsAppPrice', byDefault(format.money(0)))}
             {f.number({
               k: 'whatsAppDailyLimit',
               label: labels.whatsAppDailyLimit,
-              description: t('More is refused.'),
+              description: byDefault(format.number(2000), t('More is refused.')),
               min: 0,
             })}
           </div>
         </Part>
         <Part title={t('Library')}>
           <div className="pair">
-            {f.number({ k: 'libraryStudentBooks', label: labels.libraryStudentBooks, min: 0 })}
-            {f.number({ k: 'libraryStudentDays', label: labels.libraryStudentDays, min: 1 })}
-            {f.number({ k: 'libraryStudentRenewals', label: labels.libraryStudentRenewals, min: 0 })}
+            {whole('libraryStudentBooks', 0, 3)}
+            {whole('libraryStudentDays', 1, 14)}
+            {whole('libraryStudentRenewals', 0, 1)}
           </div>
           <div className="pair">
-            {f.number({ k: 'libraryEmployeeBooks', label: labels.libraryEmployeeBooks, min: 0 })}
-            {f.number({ k: 'libraryEmployeeDays', label: labels.libraryEmployeeDays, min: 1 })}
-            {f.number({ k: 'libraryEmployeeRenewals', label: labels.libraryEmployeeRenewals, min: 0 })}
+            {whole('libraryEmployeeBooks', 0, 10)}
+            {whole('libraryEmployeeDays', 1, 30)}
+            {whole('libraryEmployeeRenewals', 0, 2)}
           </div>
           <div className="pair">
-            {money('libraryFinePerDay', t('On the student’s fee account; 0 is none.'))}
-            {f.number({ k: 'libraryFineGraceDays', label: labels.libraryFineGraceDays, min: 0 })}
-            {money('libraryFineMaxAmount', t('0 is no limit.'))}
+            {money('libraryFinePerDay', byDefault(format.money(0), t('On the student’s fee account; 0 is none.')))}
+            {whole('libraryFineGraceDays', 0, 0)}
+            {money('libraryFineMaxAmount', byDefault(format.money(0), t('0 is no limit.')))}
           </div>
         </Part>
         <Part title={t('Numbering and modes')}>
           {f.text({
             k: 'admissionNumberPattern',
             label: labels.admissionNumberPattern,
-            description: t(
-              'How new students are numbered: {year} or {yy} is the year of admission, {0000} the running number.',
+            description: byDefault(
+              '{year}-{0000}',
+              t('How new students are numbered: {year} or {yy} is the year of admission, {0000} the running number.'),
             ),
           })}
           {f.yes({
