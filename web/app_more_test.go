@@ -15,8 +15,8 @@ import (
 	"homeroom/testkit"
 )
 
-// TestApp_ParentReadsSchoolAndMessages is a family with a teacher, two exams with results, one to come, a book, an event and an
-// announcement with a file. Another family of the school has a child and a thread.
+// TestApp_ParentReadsSchoolAndMessages is a family with a teacher, two exams with results, one to come, a book, an event, two
+// certificates and an announcement with a file. Another family of the school has a child and a thread.
 func TestApp_ParentReadsSchoolAndMessages(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
@@ -59,6 +59,9 @@ func TestApp_ParentReadsSchoolAndMessages(t *testing.T) {
 	post("library/loan/issue", map[string]any{"code": "L-1", "studentId": asha})
 	post("event/create", map[string]any{"title": "Sports day", "eventDate": today.AddDays(9), "startTime": "10:00", "venue": "Field",
 		"capacity": 2})
+
+	post("student/bonafide/create", map[string]any{"studentId": asha, "purpose": "Passport application"})
+	post("fee/certificate", map[string]any{"studentId": stage["ravi"], "academicYearId": seat.YearID})
 
 	notes := post("announcement/create", map[string]any{"title": "School closes early", "body": "At noon on Friday.",
 		"attachmentFileIds": []uuid.UUID{uploadPDF(t, clerk)}})
