@@ -66,6 +66,12 @@ func TestApp_ParentReadsSchoolAndMessages(t *testing.T) {
 	notes := post("announcement/create", map[string]any{"title": "School closes early", "body": "At noon on Friday.",
 		"attachmentFileIds": []uuid.UUID{uploadPDF(t, clerk)}})
 	testkit.Post[any](t, clerk, "/school-admin/announcement/"+notes.ID.String()+"/publish", nil)
+	err = s.DB(t).Exec(`insert into announcement select (jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid(),
+		'title', 'Old news ' || n, 'published_at', a.published_at - n * interval '1 day'))).* from announcement a, generate_series(1, 50) n
+		where a.id = ?`, notes.ID).Error
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	other, six := otherFamily(t, s, clerk, stage)
 	thread := testkit.Post[message.Message](t, other.Parents[0], "/parent/message/send", map[string]any{"toOffice": true, "body": "A secret"})
