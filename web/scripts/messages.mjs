@@ -198,16 +198,25 @@ const ofApi = (part) => {
   if (part && typeof part === 'object') for (const inner of Object.values(part)) if (inner !== refusals) ofApi(inner)
 }
 ofApi(openapi)
-// So are the service's titles of modules and of what a webhook is sent, and what the audit log calls acts and things.
+// So are the service's titles of modules, of roles and of what a webhook is sent, and what the audit log calls acts and things.
 const service = fileURLToPath(new URL('../../', import.meta.url))
-for (const folder of ['modules', 'auth'])
-  for (const name of readdirSync(service + folder, { recursive: true }).filter((name) => /(?<!_test)\.go$/.test(name)))
-    for (const [, title, act, thing] of readFileSync(path.join(service, folder, name), 'utf8').matchAll(
-      /\b(?:Key|Kind): "[^"]+", Title: "([^"]+)"|\bChanged\("([a-z-]+)", "([a-z ]+)"/g,
-    )) {
-      for (const text of title ? [title] : [act, thing].map((s) => s[0].toUpperCase() + s.slice(1)))
-        if (!texts.has(text)) texts.set(text, text)
-    }
+const titles = /\b(?:Key|Kind): "[^"]+", Title: "([^"]+)"|^\t\{api\.\w+, "([^"]+)"\}/gm
+const acts =
+  /\b(?:Changed|Book|SchoolEntry)\("([a-z -]+)", "([a-z -]+)"|\b(?:auditRow|auditFailure|auditSessionEnd|writeAudit|storePassword)\(c, [^"\n]*"([^"]+)"|\bturn\(c, "([^"]+)"/g
+const ofService = new Set(['session', ...['password', 'otp', 'pin', 'sso', 'switch'].map((way) => `sign-in by ${way}`)])
+for (const folder of ['modules', 'auth', 'rbac'])
+  for (const name of readdirSync(service + folder, { recursive: true }).filter((name) =>
+    /(?<!_test)\.go$/.test(name),
+  )) {
+    const source = readFileSync(path.join(service, folder, name), 'utf8')
+    for (const [, ...found] of source.matchAll(titles)) ofService.add(found.find(Boolean))
+    for (const [, ...found] of source.matchAll(acts))
+      for (const text of found) if (text && !text.endsWith(' ')) ofService.add(text.toLowerCase())
+  }
+for (const text of ofService) {
+  const shown = text[0].toUpperCase() + text.slice(1)
+  if (!texts.has(shown)) texts.set(shown, shown)
+}
 // And the names of fields, as the audit log and refusals say them (fieldWord() of patterns/words.ts). Most are never shown: one that
 // a language has a word for needs one in each.
 const theirTexts = Object.fromEntries(
