@@ -15,8 +15,8 @@ import (
 	"homeroom/testkit"
 )
 
-// TestApp_ParentReadsSchoolAndMessages is a family with a teacher, two exams with results, one to come, a book, an event and an
-// announcement with a file. Another family of the school has a child and a thread.
+// TestApp_ParentReadsSchoolAndMessages is a family with a teacher, two exams with results, one to come, a book, an event, two
+// certificates and an announcement with a file. Another family of the school has a child and a thread.
 func TestApp_ParentReadsSchoolAndMessages(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
@@ -60,9 +60,18 @@ func TestApp_ParentReadsSchoolAndMessages(t *testing.T) {
 	post("event/create", map[string]any{"title": "Sports day", "eventDate": today.AddDays(9), "startTime": "10:00", "venue": "Field",
 		"capacity": 2})
 
+	post("student/bonafide/create", map[string]any{"studentId": asha, "purpose": "Passport application"})
+	post("fee/certificate", map[string]any{"studentId": stage["ravi"], "academicYearId": seat.YearID})
+
 	notes := post("announcement/create", map[string]any{"title": "School closes early", "body": "At noon on Friday.",
 		"attachmentFileIds": []uuid.UUID{uploadPDF(t, clerk)}})
 	testkit.Post[any](t, clerk, "/school-admin/announcement/"+notes.ID.String()+"/publish", nil)
+	err = s.DB(t).Exec(`insert into announcement select (jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid(),
+		'title', 'Old news ' || n, 'published_at', a.published_at - n * interval '1 day'))).* from announcement a, generate_series(1, 50) n
+		where a.id = ?`, notes.ID).Error
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	other, six := otherFamily(t, s, clerk, stage)
 	thread := testkit.Post[message.Message](t, other.Parents[0], "/parent/message/send", map[string]any{"toOffice": true, "body": "A secret"})

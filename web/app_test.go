@@ -64,7 +64,7 @@ func familySchool(t *testing.T, app *testkit.App) (*testkit.School, *testkit.Cli
 	other := app.NewSchool(t)
 	other.Add(t, testkit.Person{Role: api.Parent, Phone: phone})
 	return s, clerk, map[string]any{"phone": phone, "token": clerk.Token, "school": s.Name, "other": other.Name, "division": division.ID,
-		"ashaId": children[0].ID, "today": today, "year": year.ID, "class": class.ID, "subject": maths.ID}
+		"ashaId": children[0].ID, "ravi": children[1].ID, "today": today, "year": year.ID, "class": class.ID, "subject": maths.ID}
 }
 
 func TestApp_ParentSeesTheDayOfTheChildren(t *testing.T) {

@@ -75,6 +75,8 @@ func TestPages_NonePrintsItself(t *testing.T) {
 
 var printsItself = regexp.MustCompile(`\b(window|self|globalThis|contentWindow)\??\.print\b`)
 
+var ownDates = regexp.MustCompile(`(?:DateTimeFormat|NumberFormat)\((?:\)\.format|undefined|school\?)|\.toLocale(?:Date|Time)?String\(`)
+
 var translatedKey = regexp.MustCompile(`series=\{\[[^\]]*name: t\(`)
 
 // TestPages_DatesAndCharts_AreReadInEveryLanguage: the browser's own date field writes days by its language, not by the school's, and a
@@ -88,6 +90,9 @@ func TestPages_DatesAndCharts_AreReadInEveryLanguage(t *testing.T) {
 		source, err := os.ReadFile(path)
 		if strings.Contains(string(source), `type="date"`) {
 			t.Errorf("%s: use DateField", path)
+		}
+		if ownDates.Match(source) {
+			t.Errorf("%s: without a locale, or with one that is none, days are in the browser's language: use localeOfWords", path)
 		}
 		if translatedKey.Match(source) {
 			t.Errorf("%s: a chart finds its values by a series' name: translate its label", path)
@@ -178,3 +183,31 @@ var (
 	detailsOf = regexp.MustCompile(`(?s)<Technical>.*?</Technical>`)
 	shownID   = regexp.MustCompile(`>\s*\{\w+\.(?:requestId|entityId|recordId|id)\}`)
 )
+
+// notKept are sources with words that are typed to confirm something, and are thought of anew after a crash.
+var notKept = map[string]bool{"src/pages/people/personal-data.tsx": true}
+
+// TestForms_HalfFilled_AreKeptOverACrash: what asks before it is left, or has a text of several lines, offers what was typed again.
+func TestForms_HalfFilled_AreKeptOverACrash(t *testing.T) {
+	t.Parallel()
+	forms := 0
+	err := filepath.WalkDir("src/pages", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || notKept[filepath.ToSlash(path)] {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if !guarded.Match(source) {
+			return err
+		}
+		forms++
+		if !strings.Contains(string(source), "useKept(") && !strings.Contains(string(source), "useDraft") {
+			t.Errorf("%s has a form that a crash loses: useKept or useDraft", path)
+		}
+		return err
+	})
+	if err != nil || forms < 10 {
+		t.Errorf("%d forms were found, %v", forms, err)
+	}
+}
+
+var guarded = regexp.MustCompile(`<UnsavedGuard|<Textarea|<FormDrawer|<SaveBar`)

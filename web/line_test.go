@@ -28,6 +28,14 @@ func TestPages_DataArrives_NothingMoves(t *testing.T) {
 	browse(t, testkit.Shared(t), "still", stage)
 }
 
+// TestConsole_EveryPage_IsForEverybody walks through them on a phone, in the dark and from right to left.
+func TestConsole_EveryPage_IsForEverybody(t *testing.T) {
+	t.Parallel()
+	stage := classInExam(t, testkit.Shared(t))
+	stage["superEmail"] = superAdmin(t, testkit.Shared(t))
+	browse(t, testkit.Shared(t), "console-walk", stage)
+}
+
 // TestBulkMove_LineCut_MovesAllOrNobody moves 25 students to another class on a line of 300 ms.
 func TestBulkMove_LineCut_MovesAllOrNobody(t *testing.T) {
 	t.Parallel()

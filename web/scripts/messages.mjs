@@ -164,6 +164,13 @@ for (const name of consoleFiles) {
       return
     }
     if (ts.isJsxText(node)) bare(node, node.text)
+    // What is said where there is nothing else to say.
+    if (
+      ts.isBinaryExpression(node) &&
+      ['||', '??'].includes(node.operatorToken.getText()) &&
+      / /.test(literal(node.right))
+    )
+      said(node.right)
     // Where one side of a choice is spoken, the other is; and what joins words is a word.
     if (ts.isConditionalExpression(node) && [node.whenTrue, node.whenFalse].some(isSpoken)) said(node)
     if (ts.isCallExpression(node) && /\.join$/.test(node.expression.getText()) && node.arguments.length > 0)
@@ -191,19 +198,57 @@ const ofApi = (part) => {
   if (part && typeof part === 'object') for (const inner of Object.values(part)) if (inner !== refusals) ofApi(inner)
 }
 ofApi(openapi)
-// So are the service's titles of modules and of what a webhook is sent, and what the audit log calls acts and things.
+// So are the service's titles of modules, of roles and of what a webhook is sent, and what the audit log calls acts and things.
 const service = fileURLToPath(new URL('../../', import.meta.url))
-for (const folder of ['modules', 'auth'])
-  for (const name of readdirSync(service + folder, { recursive: true }).filter((name) => /(?<!_test)\.go$/.test(name)))
-    for (const [, title, act, thing] of readFileSync(path.join(service, folder, name), 'utf8').matchAll(
-      /\b(?:Key|Kind): "[^"]+", Title: "([^"]+)"|\bChanged\("([a-z-]+)", "([a-z ]+)"/g,
-    )) {
-      for (const text of title ? [title] : [act, thing].map((s) => s[0].toUpperCase() + s.slice(1)))
-        if (!texts.has(text)) texts.set(text, text)
-    }
+const titles = /\b(?:Key|Kind): "[^"]+", Title: "([^"]+)"|^\t\{api\.\w+, "([^"]+)"\}/gm
+const acts =
+  /\b(?:Changed|Book|SchoolEntry)\("([a-z -]+)", "([a-z -]+)"|\b(?:auditRow|auditFailure|auditSessionEnd|writeAudit|storePassword)\(c, [^"\n]*"([^"]+)"|\bturn\(c, "([^"]+)"/g
+const ofService = new Set(['session', ...['password', 'otp', 'pin', 'sso', 'switch'].map((way) => `sign-in by ${way}`)])
+for (const folder of ['modules', 'auth', 'rbac'])
+  for (const name of readdirSync(service + folder, { recursive: true }).filter((name) =>
+    /(?<!_test)\.go$/.test(name),
+  )) {
+    const source = readFileSync(path.join(service, folder, name), 'utf8')
+    for (const [, ...found] of source.matchAll(titles)) ofService.add(found.find(Boolean))
+    for (const [, ...found] of source.matchAll(acts))
+      for (const text of found) if (text && !text.endsWith(' ')) ofService.add(text.toLowerCase())
+  }
+for (const text of ofService) {
+  const shown = text[0].toUpperCase() + text.slice(1)
+  if (!texts.has(shown)) texts.set(shown, shown)
+}
+// And the names of fields, as the audit log and refusals say them (fieldWord() of patterns/words.ts). Most are never shown: one that
+// a language has a word for needs one in each.
+const theirTexts = Object.fromEntries(
+  languages
+    .filter((l) => l !== 'en')
+    .map((l) => [l, JSON.parse(readFileSync(`${root}messages/console/${l}.json`, 'utf8'))]),
+)
+const fieldWord = (name) => {
+  const bare = name
+    .replace(/^is(?=[A-Z])/, '')
+    .replace(/(?<!^first|^last|^)Name$/, '')
+    .replace(/Ids?$/, '')
+  const text = bare
+    .replace(/([A-Z])/g, ' $1')
+    .replaceAll('_', ' ')
+    .trim()
+    .toLowerCase()
+  return (text.slice(0, 1).toUpperCase() + text.slice(1))
+    .replace(/\b(sms|isbn)\b/i, (s) => s.toUpperCase())
+    .replace(/^Whats app/, 'WhatsApp')
+}
+const ofFields = (part) => {
+  for (const name of Object.keys(part?.properties ?? {})) {
+    const text = fieldWord(name)
+    if (Object.values(theirTexts).some((those) => those[text]) && !texts.has(text)) texts.set(text, text)
+  }
+  if (part && typeof part === 'object') for (const inner of Object.values(part)) ofFields(inner)
+}
+ofFields(openapi.components)
 if (process.argv.includes('--keys')) console.log(JSON.stringify([...texts.keys()].sort(), null, 1))
 for (const l of languages.filter((l) => l !== 'en')) {
-  const theirs = JSON.parse(readFileSync(`${root}messages/console/${l}.json`, 'utf8'))
+  const theirs = theirTexts[l]
   const file = `console/${l}.json`
   for (const [key, forms] of texts) {
     const its = theirs[key]

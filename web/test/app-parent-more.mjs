@@ -67,6 +67,17 @@ export default async function (stage) {
     await card('Borrowed now').getByText('Malgudi Days').waitFor()
     await look(page, 'library')
 
+    say('opens what the school has certified, also of what was paid')
+    await back()
+    await line(/^Certificates.*1 issued/).click()
+    await card('Bonafide certificate').getByText('Passport application').waitFor()
+    await look(page, 'certificates')
+    await opened(page.getByRole('button', { name: 'Open the certificate' }))
+    await page.getByRole('link', { name: 'Ravi', exact: true }).click()
+    await opened(card('Fee certificate').getByRole('button', { name: 'Open the certificate' }))
+    want((await card('Bonafide certificate').count()) === 0, "nothing of Asha stays under Ravi's name")
+    await page.getByRole('link', { name: 'Asha', exact: true }).click()
+
     say('signs up for an event, and takes it back')
     await back()
     await line(/^Events/).click()
@@ -88,6 +99,9 @@ export default async function (stage) {
     const early = page.getByRole('link', { name: /School closes early/ })
     await early.getByText('New').waitFor()
     await look(page, 'announcements')
+    await page.getByText('Old news 49').waitFor()
+    await page.getByRole('button', { name: 'Earlier announcements' }).click()
+    await page.getByText('Old news 50').waitFor()
     want((await page.getByText('For class 6').count()) === 0, "another class's announcement is not here")
     await early.click()
     await page.getByText('At noon on Friday.').waitFor()
@@ -209,6 +223,7 @@ export default async function (stage) {
       '/leave/new',
       '/library',
       '/events',
+      '/certificates',
     ]) {
       await page.goto(`${url}/app/school/${otherStudent}${path}`)
       await page.getByText('This child was not found.').waitFor()
@@ -241,6 +256,7 @@ export default async function (stage) {
         ['results', `/school/${ashaId}/results`],
         ['library', `/school/${ashaId}/library`],
         ['events', `/school/${ashaId}/events`],
+        ['certificates', `/school/${ashaId}/certificates`],
         ['messages', '/messages'],
         ['thread', `/messages/thread/${thread}`],
         ['announcements', '/messages/announcements'],

@@ -4,20 +4,13 @@
 import { phoneSized, signInByCode } from './app.mjs'
 import { isThere, pagesOf } from './app-pages.mjs'
 import { appIsKept } from './app-wait.mjs'
-import { open } from './browser.mjs'
+import { open, watchShifts } from './browser.mjs'
 
 const visits = Number(process.env.VISITS ?? 3)
 const { PAGES } = process.env // only these, by their addresses in roles.tsx
 const goals = { cold: 3000, warm: 1000, shift: 0.02, tap: 50 }
 const fast3G = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
 const middle = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)]
-
-const watchShifts = () => {
-  window.shift = 0
-  new PerformanceObserver((l) => {
-    for (const e of l.getEntries()) if (!e.hadRecentInput) window.shift += e.value
-  }).observe({ type: 'layout-shift', buffered: true })
-}
 
 async function measure(context, address) {
   const page = await context.newPage()

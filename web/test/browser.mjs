@@ -236,6 +236,14 @@ export async function choose(where, menu, item) {
   await entry.click()
 }
 
+/** Runs in a page before anything else: adds up how much it moves by itself. */
+export const watchShifts = () => {
+  window.shift = 0
+  new PerformanceObserver((l) => {
+    for (const e of l.getEntries()) if (!e.hadRecentInput) window.shift += e.value
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
 /** Clicks, and counts them: from one page to an end, typing not counted. */
 export function clicks() {
   const press = (what) => {

@@ -105,6 +105,25 @@ export default async function ({ url, story, say, email, password, receipt }) {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
 
+    say("the audit's acts, things and fields are in the reader's language")
+    const speak = async (language) => {
+      await page.evaluate((l) => localStorage.setItem('homeroom.language', l), language)
+      await page.reload()
+    }
+    await speak('hi')
+    await page
+      .getByRole('row', { name: /Aarav Das/ })
+      .last()
+      .click()
+    const fields = page.getByRole('dialog').locator('tbody td:first-child')
+    await fields.first().waitFor()
+    const english = (await fields.allInnerTexts()).filter((text) => /^[A-Za-z ,]+$/.test(text))
+    want(english.length === 0, `fields in English: ${english}`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await speak('en')
+    await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
+
     say('who signs out leaves nothing behind')
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()

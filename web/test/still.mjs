@@ -1,35 +1,15 @@
-// Every page of the office and of the platform, and sign-in, on a line of 300 ms: nothing moves when data arrives. Pages are
-// those of src/routes.tsx.
-import { readFileSync } from 'node:fs'
-import { caller, inWindow, lineTo, signIn, until, visit, want } from './browser.mjs'
+// Every page of the office and of the platform, and sign-in, on a line of 300 ms: nothing moves when data arrives.
+import { inWindow, lineTo, signIn, until, visit, want } from './browser.mjs'
+import { officePages, platformPages } from './console-pages.mjs'
 import { asPictured } from './pictured.mjs'
 
 const limit = 0.02
-const source = readFileSync(new URL('../src/routes.tsx', import.meta.url), 'utf8')
-const office = source.slice(source.indexOf('const officePages'), source.indexOf('export function loadPage'))
-const platform = source.slice(source.indexOf('export const platformRouter'))
-const pathsOf = (part) => [...part.matchAll(/^ +'([^']+)': part\(/gm)].map(([, path]) => path)
 
 export default async function ({ url: server, story, say, email, password, token, superEmail, exam }) {
-  const ask = caller(server, token)
-  const bus = await ask('POST', '/school-admin/transport/bus/create', { busNumber: 'KA-01-1' })
-  const route = await ask('POST', '/school-admin/transport/route/create', {
-    name: 'Hill Road',
-    busId: bus.id,
-    direction: 'pickup',
-    stops: [{ name: 'Mill', lat: 12.97, lng: 77.59, plannedTime: '07:30' }],
-  })
-  const student = (await ask('GET', '/school-admin/student/list?limit=1')).items[0]
-  const records = {
-    '/exams/$id': [`/exams/${exam}`, `/exams/${exam}?tab=marks`, `/exams/${exam}?tab=results`],
-    '/exams/report-card/$id': [`/exams/report-card/${student.id}?draft=yes`],
-    '/transport/routes/$id': [`/transport/routes/${route.id}`, `/transport/routes/${route.id}?tab=riders`],
-  }
-  const pages = pathsOf(office).flatMap((p) => (p.includes('$') ? records[p] : [p]))
-  want(pages.length > 60 && !pages.includes(undefined), `the pages are found, those with an id too: ${pages}`)
+  const pages = await officePages({ url: server, token, exam })
   const { url, cut } = await lineTo(server, 300)
   await walk({ url, story, say, email, password, pages })
-  await walk({ url, story: `${story} of the platform`, say, email: superEmail, password, pages: pathsOf(platform) })
+  await walk({ url, story: `${story} of the platform`, say, email: superEmail, password, pages: platformPages })
   await cut()
 }
 

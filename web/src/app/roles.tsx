@@ -75,6 +75,7 @@ const parent: Area = {
     { at: '/school/:student/leave/new', Page: part(() => import('./parent/leave-form'), 'LeaveForm') },
     { at: '/school/:student/exams', Page: part(() => import('./parent/exams'), 'Exams') },
     { at: '/school/:student/results', Page: part(() => import('./parent/results'), 'Results') },
+    { at: '/school/:student/certificates', Page: part(() => import('./parent/certificates'), 'Certificates') },
     { at: '/school/:student/library', Page: part(() => import('./parent/library'), 'Library') },
     { at: '/school/:student/events', Page: part(() => import('./parent/events'), 'Events') },
     { at: '/fees', Page: part(() => import('./parent/fees'), 'Fees') },

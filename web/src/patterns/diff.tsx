@@ -1,7 +1,8 @@
 // What changed between two versions of a record, field by field, in words people can read.
 import { Table, Text } from '@mantine/core'
-import { known, t } from '../messages/console'
+import { language, t } from '../messages/console'
 import { type Format, useFormat } from './format'
+import { fieldWord } from './words'
 
 const noise = new Set(['id', 'version', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'searchText'])
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -85,18 +86,16 @@ function line(x: Record<string, unknown>): string {
 
 /** firstName is "First name", stops.2.plannedTime is "Stops 2, planned time". */
 export function fieldWords(field: string): string {
-  const parts = field.split('.').map((p) =>
-    /[\s…]/.test(p)
-      ? p
-      : p
-          .replace(/(Id|ID)$/, '')
-          .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-          .replaceAll('_', ' ')
-          .toLowerCase(),
-  )
-  const s = parts.reduce((all, p) => (all === '' ? p : /^\d+$/.test(p) ? `${all} ${p}` : `${all}, ${p}`), '')
-  return s ? known(s[0]!.toUpperCase() + s.slice(1)) : t('Value')
+  return field.split('.').reduce((all, part) => {
+    if (/^\d+$/.test(part)) return `${all} ${part}`
+    if (!/^[a-z]\w*$/.test(part)) return all ? t('{all}, {next}', { all, next: part }) : part // a name in a list
+    const next = fieldWord(part)
+    return all ? t('{all}, {next}', { all, next: language === 'en' ? within(next) : next }) : next
+  }, '')
 }
+
+/** A word inside of an English sentence. */
+const within = (word: string) => (/^[A-Z][a-z]/.test(word) ? word[0]!.toLowerCase() + word.slice(1) : word)
 
 function valueWords(v: unknown, format: Format, names: Names): string {
   if (v === true) return t('Yes')

@@ -24,6 +24,12 @@ export function useFormat(): Format {
 /** The page's language, for what is words and no figure: "2 minutes ago", Monday. Figures stay as the rest of the page has them. */
 const spoken = () => `${document.documentElement.lang}-u-nu-latn`
 
+/** For days and months in words: the person's language, as the school's country writes it. */
+export function localeOfWords(school: string | undefined): string {
+  const locale = knownLocale(school)
+  return locale?.split('-')[0] === document.documentElement.lang ? locale! : spoken()
+}
+
 export function knownLocale(locale: string | undefined): string | undefined {
   try {
     return locale ? Intl.getCanonicalLocales(locale)[0] : undefined

@@ -2,7 +2,7 @@
 import { known, language, t } from '../messages/console'
 
 function english(code: string): string {
-  const s = code.toLowerCase().replaceAll('_', ' ')
+  const s = code.toLowerCase().replaceAll('_', ' ').trim()
   return s[0]!.toUpperCase() + s.slice(1)
 }
 
@@ -27,6 +27,14 @@ function fieldLabel(field: string): string {
     .replace(/Ids?$/, '')
   return english(name.replace(/([A-Z])/g, '_$1'))
 }
+
+/** What a record's field is called, by its name on the wire. */
+export const fieldWord = (field: string): string =>
+  known(
+    fieldLabel(field)
+      .replace(/\b(sms|isbn)\b/i, (s) => s.toUpperCase())
+      .replace(/^Whats app/, 'WhatsApp'),
+  )
 
 /** A refusal's words about a field, by its label on screen, whatever the API calls it. */
 export function named(message: string, field: string, label = known(fieldLabel(field))): string {

@@ -5,6 +5,7 @@ import { changed } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
 import { t } from '../../messages/messages'
 import { useFormat } from '../format'
+import { Further } from '../further'
 import { useUnsent } from '../queue'
 import { useRead } from '../read'
 import { Link } from '../route'
@@ -19,18 +20,8 @@ type Announced = Schemas['AnnouncementView']
 
 /** What the school has announced, the newest first. */
 export function Announcements() {
-  const format = useFormat()
-  const client = useClient()
-  const read = useRead([`/${client}/announcement/list`], () =>
-    call(api.GET(`/${client}/announcement/list`, { params: { query: { limit: 50 } } })),
-  )
   const { user } = useSession()
   const writes = useMay()('announcement', 'write') && user.role === 'TEACHER'
-  const unread = new Set(
-    useNotices(true)
-      .data?.notifications.filter((n) => n.type === 'ANNOUNCEMENT')
-      .map((n) => n.data.id),
-  )
   return (
     <Box tab="announcements">
       {writes && (
@@ -40,8 +31,27 @@ export function Announcements() {
         </Link>
       )}
       <NotSent />
-      <Shown of={read} lines={5} isEmpty={(d) => d.items.length === 0} empty="announcements.none">
-        {({ items }) => (
+      <AnnouncementList />
+    </Box>
+  )
+}
+
+function AnnouncementList({ page = 1 }: { page?: number }) {
+  const format = useFormat()
+  const client = useClient()
+  const { user } = useSession()
+  const read = useRead([`/${client}/announcement/list`, page], () =>
+    call(api.GET(`/${client}/announcement/list`, { params: { query: { page, limit: 50 } } })),
+  )
+  const unread = new Set(
+    useNotices(true)
+      .data?.notifications.filter((n) => n.type === 'ANNOUNCEMENT')
+      .map((n) => n.data.id),
+  )
+  return (
+    <Shown of={read} lines={5} isEmpty={(d) => d.items.length === 0} empty="announcements.none">
+      {({ items, totalPages }) => (
+        <>
           <Card label={t('announcements.title')}>
             {items.map((a) => (
               <Line
@@ -60,9 +70,12 @@ export function Announcements() {
               />
             ))}
           </Card>
-        )}
-      </Shown>
-    </Box>
+          {page < totalPages && (
+            <Further ask="announcements.earlier">{() => <AnnouncementList page={page + 1} />}</Further>
+          )}
+        </>
+      )}
+    </Shown>
   )
 }
 

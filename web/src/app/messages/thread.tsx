@@ -5,6 +5,7 @@ import { changed } from '../../api/queries'
 import { useSession } from '../../api/session'
 import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
+import { Further } from '../further'
 import { problemText } from '../problem'
 import { drop, useTaken, useUnsent } from '../queue'
 import { useRead } from '../read'
@@ -71,14 +72,7 @@ export function ThreadPage({ id }: { id: string }) {
 
 /** The pages before, one by one. */
 function Earlier({ id, page }: { id: string; page: number }) {
-  const [isShown, setIsShown] = useState(false)
-  if (!isShown)
-    return (
-      <Button look="text" onClick={() => setIsShown(true)}>
-        {t('messages.earlier')}
-      </Button>
-    )
-  return <EarlierPage id={id} page={page} />
+  return <Further ask="messages.earlier">{() => <EarlierPage id={id} page={page} />}</Further>
 }
 
 function EarlierPage({ id, page }: { id: string; page: number }) {

@@ -2,6 +2,7 @@ import { IconPencil } from '@tabler/icons-react'
 import { api, call } from '../../api/client'
 import { t } from '../../messages/messages'
 import { timeOf, useFormat } from '../format'
+import { Further } from '../further'
 import { useUnsent } from '../queue'
 import { useRead } from '../read'
 import { Link } from '../route'
@@ -44,44 +45,47 @@ function NewThreads() {
   )
 }
 
-function ThreadList() {
+function ThreadList({ page = 1 }: { page?: number }) {
   const format = useFormat()
   const client = useClient()
   const read = useRead(
-    [`/${client}/message/list`],
-    () => call(api.GET(`/${client}/message/list`, { params: { query: { limit: 50 } } })),
+    [`/${client}/message/list`, page],
+    () => call(api.GET(`/${client}/message/list`, { params: { query: { page, limit: 50 } } })),
     { every: 15_000 },
   )
   return (
     <Shown of={read} lines={5} isEmpty={(d) => d.items.length === 0} empty="messages.none">
-      {({ items }) => (
-        <Card label={t('messages.title')}>
-          {items.map((thread) => (
-            <Line
-              key={thread.id}
-              to={`/messages/thread/${thread.id}`}
-              title={<Parts of={[thread.office ? t('messages.office') : thread.with, thread.studentName]} />}
-              note={
-                <>
-                  {thread.subject && (
-                    <span className="strong block" dir="auto">
-                      {thread.subject}
-                    </span>
-                  )}
-                  <bdi>{thread.lastMessage}</bdi>
-                </>
-              }
-              end={
-                <span className="thread-end">
-                  <span className="note nowrap">{timeOf(format, thread.lastMessageAt)}</span>
-                  {thread.unreadCount > 0 && (
-                    <Status tone="bad">{t('messages.new', { count: thread.unreadCount })}</Status>
-                  )}
-                </span>
-              }
-            />
-          ))}
-        </Card>
+      {({ items, totalPages }) => (
+        <>
+          <Card label={t('messages.title')}>
+            {items.map((thread) => (
+              <Line
+                key={thread.id}
+                to={`/messages/thread/${thread.id}`}
+                title={<Parts of={[thread.office ? t('messages.office') : thread.with, thread.studentName]} />}
+                note={
+                  <>
+                    {thread.subject && (
+                      <span className="strong block" dir="auto">
+                        {thread.subject}
+                      </span>
+                    )}
+                    <bdi>{thread.lastMessage}</bdi>
+                  </>
+                }
+                end={
+                  <span className="thread-end">
+                    <span className="note nowrap">{timeOf(format, thread.lastMessageAt)}</span>
+                    {thread.unreadCount > 0 && (
+                      <Status tone="bad">{t('messages.new', { count: thread.unreadCount })}</Status>
+                    )}
+                  </span>
+                }
+              />
+            ))}
+          </Card>
+          {page < totalPages && <Further ask="messages.earlier">{() => <ThreadList page={page + 1} />}</Further>}
+        </>
       )}
     </Shown>
   )

@@ -3,6 +3,7 @@ import { useFormat } from '../format'
 import { Card, Line, Parts } from '../ui'
 import { useMonth } from './attendance'
 import { rideOf, useRides } from './bus'
+import { useCertificateCount } from './certificates'
 import { type Child, ChildPage } from './children'
 import { useEvents } from './events'
 import { usePapers } from './exams'
@@ -26,6 +27,7 @@ export function School({ student }: { student?: string }) {
           <BusLine of={child} />
           <LibraryLine of={child} />
           <EventsLine of={child} />
+          <CertificatesLine of={child} />
         </Card>
       )}
     </ChildPage>
@@ -125,4 +127,12 @@ function EventsLine({ of }: { of: Child }) {
   const next = data?.items.find((e) => e.status === 'UPCOMING' || e.status === 'ONGOING')
   const note = next ? <Parts of={[next.title, format.day(next.eventDate)]} /> : t('events.none')
   return <Line to={at(of, 'events')} title={t('school.events')} note={data ? note : unknown} />
+}
+
+function CertificatesLine({ of }: { of: Child }) {
+  const count = useCertificateCount(of.id)
+  const note = count ? t('school.certificatesIssued', { count }) : t('certificates.none')
+  return (
+    <Line to={at(of, 'certificates')} title={t('school.certificates')} note={count === undefined ? unknown : note} />
+  )
 }

@@ -20,6 +20,7 @@ import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
 import { Confirm, Lines, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { type Person, PersonPicker } from '../../patterns/PersonPicker'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
 
@@ -92,6 +93,12 @@ function MakePlan({ plan, made }: { plan: Plan; made: () => void }) {
   const [dry, setDry] = useState<Plan | null>(null)
   const [asking, setAsking] = useState(false)
   const to = plan.toYear
+  const isTouched = choices !== plan.choices || stay.length + leave.length > 0
+  const kept = useKept(`year.${to.id}`, isTouched ? { choices, stay, leave } : undefined, plan.choices, (was) => {
+    setChoices(was.choices)
+    setStay(was.stay)
+    setLeave(was.leave)
+  })
   const run = useMutation({
     mutationFn: (planHash: string) =>
       call(
@@ -153,6 +160,7 @@ function MakePlan({ plan, made }: { plan: Plan; made: () => void }) {
   return (
     <Wizard title={t('Turn of the year')} steps={steps} current="choose">
       <Stack gap={16} className="reading">
+        <KeptOffer kept={kept} what={t('A part of this form was')} />
         <Text>
           {t(
             'From {name} into {name2}, which begins on {startDate}. Every class goes up into the next. You see what will happen before anything does.',
@@ -233,7 +241,7 @@ function People({
         size="sm"
         onPick={(p) => !people.some((o) => o.id === p.id) && change([...people, p])}
       />
-      {before > 0 && <Chosen name={`${before} chosen before`} note="" remove={forget} />}
+      {before > 0 && <Chosen name={t('{before} chosen before', { before })} note="" remove={forget} />}
       {people.map((p) => (
         <Chosen key={p.id} name={p.name} note={p.note} remove={() => change(people.filter((o) => o.id !== p.id))} />
       ))}

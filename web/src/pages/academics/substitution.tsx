@@ -10,6 +10,7 @@ import { addDays, useToday } from '../../patterns/choices'
 import { DateField } from '../../patterns/DateField'
 import { Empty, Lines, Status, Trouble, UnsavedGuard } from '../../patterns/feedback'
 import { nameOf, useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { TimetableNav } from './timetable-nav'
 import '../../day.css'
 import { t } from '../../messages/console'
@@ -80,6 +81,7 @@ function Day({ cover }: { cover: Cover }) {
   const editable = may('timetable', 'write')
   const [chosen, setChosen] = useState<Record<string, string>>({}) // teacher by lesson
   const picked = cover.lessons.filter((l) => chosen[l.id])
+  const kept = useKept(`substitution.${cover.date}`, picked.length > 0 ? chosen : undefined, null, setChosen)
   const refresh = () => changed('/school-admin/timetable/')
   const save = useMutation({
     mutationFn: () =>
@@ -125,6 +127,7 @@ function Day({ cover }: { cover: Cover }) {
     picked.some((o) => o.id !== l.id && chosen[o.id] === teacher && o.startTime < l.endTime && l.startTime < o.endTime)
   return (
     <Stack gap={24}>
+      <KeptOffer kept={kept} what={t('A part of this form was')} />
       <Away cover={cover} editable={editable} />
       <section aria-labelledby="uncovered">
         <Text className="section" id="uncovered">

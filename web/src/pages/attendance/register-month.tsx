@@ -8,7 +8,7 @@ import { useSession } from '../../api/session'
 import { t } from '../../messages/console'
 import { useToday } from '../../patterns/choices'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat } from '../../patterns/format'
+import { localeOfWords, nameOf, useFormat } from '../../patterns/format'
 import { Print } from '../../patterns/Print'
 import { words } from '../../patterns/words'
 
@@ -46,7 +46,7 @@ export function Month({ division, month }: { division: string; month: string }) 
       </div>
     )
   }
-  const title = new Intl.DateTimeFormat(school?.locale || undefined, {
+  const title = new Intl.DateTimeFormat(localeOfWords(school?.locale), {
     month: 'long',
     year: 'numeric',
     timeZone: 'UTC',

@@ -10,7 +10,7 @@ import { useAddress } from '../../patterns/address'
 import { addDays, addMonths, useToday } from '../../patterns/choices'
 import { DateField } from '../../patterns/DateField'
 import { Empty, Lines, Trouble } from '../../patterns/feedback'
-import { useFormat } from '../../patterns/format'
+import { localeOfWords, useFormat } from '../../patterns/format'
 import { Print } from '../../patterns/Print'
 import { RegisterTabs } from './register-tabs'
 import { Stepper } from './stepper'
@@ -115,9 +115,11 @@ function Table({ from, to }: { from: string; to: string }) {
   }
   const title = day
     ? format.date(from)
-    : new Intl.DateTimeFormat(school?.locale || undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
-        new Date(`${from}T00:00:00Z`),
-      )
+    : new Intl.DateTimeFormat(localeOfWords(school?.locale), {
+        month: 'long',
+        year: 'numeric',
+        timeZone: 'UTC',
+      }).format(new Date(`${from}T00:00:00Z`))
   const percent = (p: number | null) => (p === null ? '–' : `${format.number(p)} %`)
   const cells = (enrolled: number, n: Totals) => (
     <>

@@ -5,14 +5,14 @@ import { Text } from '@mantine/core'
 import type { Schemas } from '../../api/client'
 import { useSession } from '../../api/session'
 import { t } from '../../messages/console'
-import { useFormat } from '../../patterns/format'
+import { knownLocale, localeOfWords, useFormat } from '../../patterns/format'
 
 type Days = Schemas['DaySeries'][]
 
 export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; days: Days }) {
   const format = useFormat()
   const { school } = useSession()
-  const short = new Intl.DateTimeFormat(school?.locale || undefined, {
+  const short = new Intl.DateTimeFormat(localeOfWords(school?.locale), {
     day: 'numeric',
     month: 'short',
     timeZone: 'UTC',
@@ -67,7 +67,7 @@ export default function Charts({ kind, days }: { kind: 'attendance' | 'money'; d
     return <Nothing text={t('Payments that are received show here, day by day.')} />
   const digits = school?.currencyDigits ?? 2
   const compact = (v: number) =>
-    new Intl.NumberFormat(school?.locale || undefined, { notation: 'compact', maximumFractionDigits: 1 }).format(
+    new Intl.NumberFormat(knownLocale(school?.locale), { notation: 'compact', maximumFractionDigits: 1 }).format(
       v / 10 ** digits,
     )
   return (

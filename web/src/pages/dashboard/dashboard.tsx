@@ -9,7 +9,7 @@ import { useAddress } from '../../patterns/address'
 import { Figure, Figures } from '../../patterns/board'
 import { useToday } from '../../patterns/choices'
 import { Trouble } from '../../patterns/feedback'
-import { useFormat } from '../../patterns/format'
+import { localeOfWords, useFormat } from '../../patterns/format'
 import { part } from '../../patterns/part'
 import { SetUp, useSetUp, useTotal } from './setup'
 import { LeaveWaiting, Marked, Pages, Today } from './today'
@@ -51,7 +51,7 @@ export function Dashboard() {
         <div>
           <Title order={1}>{school?.name}</Title>
           <Text c="dimmed">
-            {new Intl.DateTimeFormat(school?.locale || undefined, { dateStyle: 'full', timeZone: 'UTC' }).format(
+            {new Intl.DateTimeFormat(localeOfWords(school?.locale), { dateStyle: 'full', timeZone: 'UTC' }).format(
               new Date(`${d?.date ?? today}T00:00:00Z`),
             )}
             {d && d.students > 0 && (
@@ -68,7 +68,7 @@ export function Dashboard() {
         {reads && !bare && (
           <Group gap={8}>
             <Text size="sm" c="dimmed" className="figures only-wide" aria-live="off">
-              {d ? t('As of {at}', { at: format.dateTime(d.asOf).split(', ').at(-1) }) : ''}
+              {d ? t('As of {at}', { at: format.time(d.asOf) }) : ''}
             </Text>
             <SegmentedControl
               size="xs"

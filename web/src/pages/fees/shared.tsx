@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications'
 // What the fee pages have in common: how people pay, how late something is, a student's account.
 import { useQuery } from '@tanstack/react-query'
 import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
+import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { t } from '../../messages/console'
 import { Status } from '../../patterns/feedback'
@@ -59,8 +60,7 @@ export function useReceipt(id: string | undefined) {
 export function useHeads() {
   return useQuery({
     queryKey: ['/school-admin/fee/head/list', 'all'],
-    queryFn: async () =>
-      (await call(api.GET('/school-admin/fee/head/list', { params: { query: { limit: 100 } } }))).items,
+    queryFn: () => fetchAll('/school-admin/fee/head/list'),
   })
 }
 

@@ -39,7 +39,7 @@ export function Certificates({
   const issued = useQuery({
     queryKey: [list, student.id],
     queryFn: async () => {
-      const params = { query: { 'filters[studentId]': student.id, limit: 20 } }
+      const params = { query: { 'filters[studentId]': student.id, limit: 100 } }
       return kind === 'fee'
         ? await call(api.GET('/school-admin/fee/certificate/list', { params }))
         : await call(api.GET('/school-admin/student/bonafide/list', { params }))

@@ -10,6 +10,7 @@ import { saveCSV } from '../../patterns/csv'
 import { Export } from '../../patterns/Export'
 import { Confirm, Status, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { KeptOffer, useKept } from '../../patterns/kept'
 import { Wizard, WizardButtons } from '../../patterns/wizard'
 
 type Promotion = Schemas['Promotion']
@@ -158,6 +159,14 @@ export function Promote() {
       )}
       {step === 'check' && (
         <Stack gap={16}>
+          <KeptTicks
+            name={`promote.${classId}.${toYearId}`}
+            ticks={{ retained: [...retained], left: [...left] }}
+            restore={(was) => {
+              setRetained(new Set(was.retained))
+              setLeft(new Set(was.left))
+            }}
+          />
           <Group justify="space-between" wrap="nowrap" align="flex-start" gap={8}>
             <Text>
               {rich('From {className} into {yearName}: {sum}. Tick the students who are not promoted.', {
@@ -293,4 +302,15 @@ export function Promote() {
       )}
     </Wizard>
   )
+}
+
+interface Ticks {
+  retained: string[]
+  left: string[]
+}
+
+/** Who is ticked in a class; it is of the step that has the class, so that no other class is offered the ticks. */
+function KeptTicks({ name, ticks, restore }: { name: string; ticks: Ticks; restore: (was: Ticks) => void }) {
+  const some = ticks.retained.length + ticks.left.length > 0
+  return <KeptOffer kept={useKept(name, some ? ticks : undefined, null, restore)} what={t('A part of this form was')} />
 }

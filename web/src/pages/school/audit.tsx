@@ -103,8 +103,8 @@ export function Audit() {
     const m = new Map<string, string>([[user.id, t('Me')]])
     for (const e of staff.data ?? []) if (e.userId && !m.has(e.userId)) m.set(e.userId, nameOf(e))
     for (const e of recent.data?.items ?? [])
-      if (e.actorId && !m.has(e.actorId)) m.set(e.actorId, e.actorName || 'Somebody who left')
-    if (address.actorId && !m.has(address.actorId)) m.set(address.actorId, 'this person')
+      if (e.actorId && !m.has(e.actorId)) m.set(e.actorId, e.actorName || t('Somebody who left'))
+    if (address.actorId && !m.has(address.actorId)) m.set(address.actorId, t('this person'))
     return [...m].map(([value, label]) => ({ value, label }))
   }, [user.id, recent.data, staff.data, address.actorId])
   const things = [

@@ -5,10 +5,12 @@ import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
 import { t } from '../../messages/console'
 import { Trouble } from '../../patterns/feedback'
+import { KeptOffer, useKept } from '../../patterns/kept'
 
 /** Says how an incident ended. Those who watch the bus see it go at once. */
 export function Resolve({ id }: { id: string }) {
   const [text, setText] = useState('')
+  const kept = useKept(`resolve.${id}`, text || undefined, null, setText)
   const m = useMutation({
     mutationFn: () =>
       call(
@@ -21,6 +23,7 @@ export function Resolve({ id }: { id: string }) {
   })
   return (
     <Stack gap={12} className="panel" p={16}>
+      <KeptOffer kept={kept} what={t('A part of this form was')} />
       <Textarea
         label={t('How it ended')}
         placeholder={t('Another bus took over at Hill Road')}
