@@ -325,13 +325,27 @@ func Heads(columns []Column) []string {
 	return out
 }
 
-// Raw is the cells of a row as the file has them.
+// Raw is the cells of a row as the file has them. Dates whose order other rows or the request have shown are as YYYY-MM-DD: the
+// row may be sent again in a file without them.
 func (t *Table) Raw(row int) []string {
 	i, found := slices.BinarySearchFunc(t.rows, row, func(r rawRow, row int) int { return r.row - row })
 	if !found {
 		return nil
 	}
-	return t.rows[i].cells
+	cells := t.rows[i].cells
+	if by := t.Understood.DateOrderBy; by != "FILE" && by != "REQUEST" {
+		return cells
+	}
+	cells = slices.Clone(cells)
+	for n, cell := range cells {
+		if n >= len(t.at) || t.at[n] < 0 || !t.columns[t.at[n]].Date || cell == "" {
+			continue
+		}
+		if day, err := t.checkDate(safe.Unguard(cell)); err == nil {
+			cells[n] = day
+		}
+	}
+	return cells
 }
 
 // First is the numbers of the first rows.

@@ -1,7 +1,7 @@
 // An office's own workbook is imported: a column is left out, classes are created, a file with bad rows is fixed and sent again, and
 // another import is taken back.
 import { readFile } from 'node:fs/promises'
-import { accessible, inWindow, signIn, want } from './browser.mjs'
+import { accessible, inWindow, signIn, until, want } from './browser.mjs'
 
 async function walk({ page, url, email, password, say, book }) {
   const look = async (name) => {
@@ -16,6 +16,16 @@ async function walk({ page, url, email, password, say, book }) {
     await chooser.setFiles(file)
   }
   await signIn(page, url, email, password)
+
+  say('an example of a file, with the classes of the school')
+  await page.goto(`${url}/console/import?kind=SUBJECT`)
+  await until(async () => {
+    const [example] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Get an example' }).click(),
+    ])
+    return /Class 9/.test(await readFile(await example.path(), 'utf8')) // once the classes are read
+  }, 'the example has classes of the school')
   await page.goto(`${url}/console/students/import`)
 
   say('a workbook whose columns are found, with one to leave out and classes to create')

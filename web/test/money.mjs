@@ -151,6 +151,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     await page.getByText('2 students owe').waitFor()
     await accessible(page, 'dues')
     await page.getByRole('button', { name: 'Send reminders…' }).click()
+    await dialog.getByText('An SMS costs ₹0.25').waitFor()
     await dialog.getByRole('button', { name: 'Send 2' }).click()
     await page.getByText('2 families reminded').waitFor()
     await go(`/fees/ledger?student=${stage.ravi}`)

@@ -154,6 +154,12 @@ func TestImport_DatesOfBothOrders_AreAskedAbout(t *testing.T) {
 	if said.Understood.DateOrderBy != "REQUEST" || o.Count(t, "student", "first_name = 'Meera' and date_of_birth = '2016-03-04'") != 1 {
 		t.Errorf("%+v", said)
 	}
+	// A bad row is sent again in a file without the rows that show the order.
+	shown := o.imports(t, "firstName,dob,fatherPhone\nZoya,04/25/2016,\nTara,03/04/2016,981\n", "dryRun=true")
+	bad := slices.DeleteFunc(shown.Rows, func(r imports.ShownRow) bool { return r.WhatToChange == "" })
+	if len(bad) != 1 || bad[0].Cells[1] != "2016-03-04" {
+		t.Errorf("the bad rows are %+v, understood %+v", bad, shown.Understood)
+	}
 	only := o.imports(t, "firstName,dob\nDev,03/04/2016\n", "")
 	if only.Understood.DateOrderBy != "SCHOOL" || only.Understood.AmbiguousDates != 1 || o.Count(t, "student", "date_of_birth = '2016-04-03'") != 1 {
 		t.Errorf("%+v", only.Understood)

@@ -1,5 +1,5 @@
 // What many pages ask for: the frame of a school, short lists that seldom change.
-import { QueryClient, useQuery } from '@tanstack/react-query'
+import { type Query, QueryClient, useQuery } from '@tanstack/react-query'
 import { asProblem } from './client'
 import { fetchAll, type ItemOf } from './list'
 
@@ -16,9 +16,14 @@ export const queries = new QueryClient({
   },
 })
 
-/** Forgets every answer under these paths, so that pages ask again. */
+/**
+ * Forgets every answer under these paths, so that pages ask again. An answer that is still under way to a page that was left is not
+ * waited for: it may be from before the change, and would pass for a new one.
+ */
 export function changed(...beginnings: string[]) {
-  void queries.invalidateQueries({ predicate: (q) => beginnings.some((b) => String(q.queryKey[0]).startsWith(b)) })
+  const of = { predicate: (q: Query) => beginnings.some((b) => String(q.queryKey[0]).startsWith(b)) }
+  queries.removeQueries({ ...of, type: 'inactive', fetchStatus: 'fetching' })
+  void queries.invalidateQueries(of)
 }
 
 export function useYears() {

@@ -62,7 +62,7 @@ const steps: Record<Step['setupStep'], Omit<SetUpStep, 'done'> & { lacks?: (n: n
   },
   TEACHERS: {
     title: t('Add teachers and staff'),
-    text: t('One by one, or from a CSV file. They can sign in at once.'),
+    text: t('One by one, or from a spreadsheet. They can sign in at once.'),
     to: '/employees',
     label: t('Add people'),
     module: 'employee',
@@ -81,7 +81,7 @@ const steps: Record<Step['setupStep'], Omit<SetUpStep, 'done'> & { lacks?: (n: n
   },
   STUDENTS: {
     title: t('Import the students'),
-    text: t('A CSV file with guardians; a trial run shows every mistake first.'),
+    text: t('A spreadsheet with guardians; a trial run shows every mistake first.'),
     to: '/students/import',
     label: t('Import'),
     module: 'student',

@@ -11,6 +11,7 @@ import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
 import { useOnce } from '../../patterns/once'
+import { SMSPrice } from '../communication/no-price'
 import { moneyMoved } from './shared'
 import '../../patterns/areas.css'
 import { rich, t } from '../../messages/console'
@@ -397,11 +398,11 @@ function Remind({
           {n > 0 &&
             (p.students.length < n
               ? t(
-                  "{sum} is due from them together and more. Each guardian is notified in the app, with the text from the settings and their own amount; that costs nothing. Guardians who chose SMS for fee notices get one at the school's price.",
+                  '{sum} is due from them together and more. Each guardian is notified, with the text from the settings and their own amount, by the channels of the notification rules.',
                   { sum: format.money(sum) },
                 )
               : t(
-                  "{sum} is due from them together. Each guardian is notified in the app, with the text from the settings and their own amount; that costs nothing. Guardians who chose SMS for fee notices get one at the school's price.",
+                  '{sum} is due from them together. Each guardian is notified, with the text from the settings and their own amount, by the channels of the notification rules.',
                   { sum: format.money(sum) },
                 ))}{' '}
           {p.already > 0 &&
@@ -417,6 +418,7 @@ function Remind({
               { one: '{noDues} owes nothing that is due.', other: '{noDues} owe nothing that is due.' },
               { count: p.noDues, noDues: format.number(p.noDues) },
             )}
+          {n > 0 && <SMSPrice mt={8} />}
         </>
       )}
     </Confirm>

@@ -196,12 +196,15 @@ function byNumber(plan: Result): string[][] {
   return rows
 }
 
+// The service leaves this column of a file out, by its English name: in every language of the console.
+const whatToChange = 'What to change'
+
 /** A file of the bad rows with a column that says what to change. It can be fixed and chosen again. */
 function saveBadRows(plan: Result, name: string) {
   // What a spreadsheet would run as a formula gets an apostrophe, which an import takes off again.
   const cell = (text: string) => `"${(/^[=@+\-\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
   const rows = [
-    [...plan.columns.map((c) => c.header), t('What to change')],
+    [...plan.columns.map((c) => c.header), whatToChange],
     ...plan.rows
       .filter((r) => r.whatToChange)
       .map((r) => [...plan.columns.map((_, i) => r.cells[i] ?? ''), r.whatToChange]),

@@ -139,21 +139,27 @@ function Import({ kind, choice }: { kind: Kind; choice?: ReactNode }) {
   )
 }
 
-/** An example of a file; of students it has the school's own classes and divisions. */
+/** An example of a file, with the school's own classes and divisions: of students a row for each. */
 function useSample(kind: Kind): string[][] {
   const classes = useClasses()
   const divisions = useDivisions()
   const custom = useCustomFields(kind.subject ?? 'STUDENT').filter((f) => kind.subject && !f.retired)
   if (kind.sample.length === 0) return []
   const head = [...kind.sample[0]!, ...custom.map((f) => f.label)]
-  const first = [...kind.sample[1]!, ...custom.map(() => '')]
+  const rows = kind.sample.slice(1).map((r) => [...r, ...custom.map(() => '')])
   const own = (classes.data ?? []).flatMap((c) =>
     (divisions.data ?? []).filter((d) => d.classId === c.id).map((d) => ({ class: c.name, division: d.name })),
   )
-  if (kind !== students || own.length === 0) return [head, first]
-  const row = (place: Record<string, string>, i: number) =>
-    first.map((cell, at) => place[head[at]!] ?? (i > 0 && head[at]!.startsWith('guardian') ? '' : cell))
-  return [head, ...own.slice(0, 200).map(row)]
+  if (own.length === 0) return [head, ...rows]
+  const names = [...new Set(own.map((o) => o.class))].slice(0, 2)
+  const row = (cells: string[], i: number) => {
+    const place: Record<string, string> = { ...own[i % own.length]!, classes: names.join('; ') }
+    return cells.map((cell, at) => cell && (place[head[at]!] ?? cell))
+  }
+  if (kind !== students) return [head, ...rows.map(row)]
+  const child = (_: unknown, i: number) =>
+    row(rows[0]!, i).map((cell, at) => (i > 0 && head[at]!.startsWith('guardian') ? '' : cell))
+  return [head, ...own.slice(0, 200).map(child)]
 }
 
 function Choose({ kind, busy, error, take }: { kind: Kind; busy: boolean; error: unknown; take: (f: File) => void }) {

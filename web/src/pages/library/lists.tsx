@@ -14,6 +14,7 @@ import { Confirm, Empty, Status } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { Money } from '../../patterns/money'
+import { SMSPrice } from '../communication/no-price'
 import { booksMoved, Due, LibraryNav, type Loan, LoanStatus, loanWords } from './shared'
 
 const toDesk = (
@@ -192,10 +193,10 @@ function RemindLate({ close }: { close: () => void }) {
           ? p.sent > 0
             ? p.already > 0
               ? t(
-                  '{overdue} book is late. Borrowers are notified in the app which book to bring back; that costs nothing. For {already} somebody was notified today already, or nobody has an account.',
+                  '{overdue} book is late. Borrowers are notified which book to bring back. For {already} somebody was notified today already, or nobody has an account.',
                   { overdue: format.number(p.overdue), already: format.number(p.already) },
                 )
-              : `${t('{overdue} book is late. Borrowers are notified in the app which book to bring back; that costs nothing.', { overdue: format.number(p.overdue) })} `
+              : `${t('{overdue} book is late. Borrowers are notified which book to bring back.', { overdue: format.number(p.overdue) })} `
             : p.already > 0
               ? t(
                   '{overdue} book is late. For {already} somebody was notified today already, or nobody has an account.',
@@ -205,16 +206,17 @@ function RemindLate({ close }: { close: () => void }) {
           : p.sent > 0
             ? p.already > 0
               ? t(
-                  '{overdue} books are late. Borrowers are notified in the app which book to bring back; that costs nothing. For {already} somebody was notified today already, or nobody has an account.',
+                  '{overdue} books are late. Borrowers are notified which book to bring back. For {already} somebody was notified today already, or nobody has an account.',
                   { overdue: format.number(p.overdue), already: format.number(p.already) },
                 )
-              : `${t('{overdue} books are late. Borrowers are notified in the app which book to bring back; that costs nothing.', { overdue: format.number(p.overdue) })} `
+              : `${t('{overdue} books are late. Borrowers are notified which book to bring back.', { overdue: format.number(p.overdue) })} `
             : p.already > 0
               ? t(
                   '{overdue} books are late. For {already} somebody was notified today already, or nobody has an account.',
                   { overdue: format.number(p.overdue), already: format.number(p.already) },
                 )
               : `${t('{overdue} books are late.', { overdue: format.number(p.overdue) })} `)}
+      {p && p.sent > 0 && <SMSPrice mt={8} />}
     </Confirm>
   )
 }
