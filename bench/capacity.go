@@ -191,7 +191,8 @@ func (c *capacity) sizes(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	return conn.QueryRow(ctx, `select pg_database_size(current_database()),
-		(select sum(pg_total_relation_size(oid)) from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and not relisshared),
+		(select sum(pg_total_relation_size(oid)) from pg_class
+			where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and not relisshared),
 		(select count(*) from pg_ls_dir('base/' || d.oid)) from pg_database d where datname = current_database()`).Scan(
 		&c.database, &c.catalog, &c.files)
 }
