@@ -74,6 +74,7 @@ var parts = []part{
 	{"migrate", measureMigration},
 	{"provision", measureProvisioning},
 	{"move", measureMove},
+	{"capacity", measureCapacity},
 }
 
 func main() {

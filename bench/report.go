@@ -89,10 +89,11 @@ func (r *report) peerTable(b *strings.Builder) {
 }
 
 type report struct {
-	lines []line
-	peers []peerLine
-	costs []cost
-	notes []string
+	lines      []line
+	peers      []peerLine
+	costs      []cost
+	capacities []capacity
+	notes      []string
 }
 
 func (r *report) add(l line)    { r.lines = append(r.lines, l) }
@@ -114,6 +115,9 @@ func (r *report) text(about string) string {
 	writeTable(&b, rows)
 	if len(r.peers) > 0 {
 		r.peerTable(&b)
+	}
+	if len(r.capacities) > 0 {
+		capacityTable(&b, r.capacities)
 	}
 	if len(r.costs) > 0 {
 		b.WriteString("\nProcessor time of one request in microseconds, at the largest number of schools, and how long it took:\n\n")

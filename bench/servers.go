@@ -22,6 +22,7 @@ import (
 type servers struct {
 	postgres string
 	redis    string
+	stack    *localstack.Stack // nil: they are somebody else's
 }
 
 // bench is one run.
@@ -64,7 +65,7 @@ func startServers(ctx context.Context, s settings) (servers, func(), error) {
 			say("stopping the servers: %v", err)
 		}
 	}
-	return servers{postgres: stack.PostgresURL("main"), redis: stack.RedisURL()}, stop, nil
+	return servers{postgres: stack.PostgresURL("main"), redis: stack.RedisURL(), stack: stack}, stop, nil
 }
 
 // database makes a database if it is not there, and returns its address.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -81,6 +82,9 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 		env = append(env, name+"="+value)
 	}
 	f := fleet.Start(t, fleet.Options{Instances: most, Stack: stack, Env: env})
+	if os.Getenv("HOMEROOM_LOAD_STANDBY") != "" { // a second run, to compare Postgres's cores with
+		readFromStandby(t, f, stack, ours["DATABASE_URL"])
+	}
 	ours["PORT"], ours["HOMEROOM_SPARES"] = "0", "0"
 	c, err := config.Load(config.Local, ours)
 	if err != nil {
@@ -136,6 +140,28 @@ func TestTheMorningRushIsAnsweredByOneTwoAndThreeInstances(t *testing.T) {
 	write(t, r)
 }
 
+// readFromStandby has lists and reports answered by a standby, whose cores are told from those of the server it follows.
+func readFromStandby(t *testing.T, f *fleet.Fleet, stack *localstack.Stack, primary string) {
+	t.Helper()
+	if err := stack.Follow(context.Background(), "main-standby", "main"); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(stack.PostgresURL("main-standby"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := url.Parse(primary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = of.Path
+	standby = u.String()
+	f.Run(t, "node", "standby", "main", standby)
+}
+
+// standby is the address of the standby that reads go to, if there is one.
+var standby string
+
 // only has n instances run, and the others not. Several on one machine share what one
 // has for itself, as docs/operations/instances.md says.
 func only(t *testing.T, f *fleet.Fleet, n int) {
@@ -177,14 +203,17 @@ func theParts(t *testing.T, c config.Config, f *fleet.Fleet, instances int) []pa
 	for i, one := range f.Instances[:instances] {
 		parts = append(parts, part{"instance " + strconv.Itoa(i+1), []int{one.PID()}})
 	}
-	conn, err := pgx.Connect(ctx, c.DatabaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	var backend int
-	if err := conn.QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
-		t.Fatal(err)
+	postmaster := func(url string) int {
+		conn, err := pgx.Connect(ctx, url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close(ctx) }()
+		var backend int
+		if err := conn.QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
+			t.Fatal(err)
+		}
+		return processes()[backend].parent
 	}
 	options, err := config.RedisOptions(c.RedisURL)
 	if err != nil {
@@ -200,5 +229,9 @@ func theParts(t *testing.T, c config.Config, f *fleet.Fleet, instances int) []pa
 	if m := regexp.MustCompile(`process_id:(\d+)`).FindStringSubmatch(said); m != nil {
 		pid, _ = strconv.Atoi(m[1])
 	}
-	return append(parts, part{"nginx", below("nginx")}, part{"Postgres", []int{processes()[backend].parent}}, part{"Redis", []int{pid}})
+	parts = append(parts, part{"nginx", below("nginx")}, part{"Postgres", []int{postmaster(c.DatabaseURL)}}, part{"Redis", []int{pid}})
+	if standby != "" {
+		parts = append(parts, part{"Standby", []int{postmaster(standby)}})
+	}
+	return parts
 }

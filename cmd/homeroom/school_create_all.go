@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -56,6 +57,11 @@ Needs DATABASE_URL and HOMEROOM_SECRET as the service has them.`,
 				return err
 			}
 			defer s.Close()
+			if slices.ContainsFunc(schools, func(l school.Listed) bool { return l.Email != "" }) {
+				if err := s.Auth.CanInvite(); err != nil {
+					return fmt.Errorf("their administrators cannot be invited (set HOMEROOM_SMTP_URL, or leave adminEmail empty): %w", err)
+				}
+			}
 			if err := s.Prepare(cmd.Context()); err != nil {
 				return err
 			}

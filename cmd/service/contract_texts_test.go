@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -99,6 +100,45 @@ func isBareText(schema map[string]any) bool {
 		}
 	}
 	return schema["type"] == "string" || slices.Contains(listOf(schema["type"]), any("string"))
+}
+
+// untyped are the fields that may hold anything, by what decides it.
+var untyped = map[string]string{
+	"data":       "of a refusal: its code",
+	"publicKey*": "options of a passkey: the browser's standard",
+}
+
+func TestContract_EveryField_SaysItsType(t *testing.T) {
+	t.Parallel()
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
+		for _, one := range listOf(value) {
+			walk(name, one)
+		}
+		object, _ := value.(map[string]any)
+		fields := map[string]any{}
+		if properties, ok := object["properties"].(map[string]any); ok {
+			maps.Copy(fields, properties)
+		}
+		if values, ok := object["additionalProperties"].(map[string]any); ok {
+			fields[name+"*"] = values
+		}
+		for field, schema := range fields {
+			typed := slices.ContainsFunc([]string{"type", "$ref", "allOf", "anyOf", "oneOf", "enum", "const"}, func(word string) bool {
+				return schema.(map[string]any)[word] != nil
+			})
+			if !typed && untyped[field] == "" {
+				t.Errorf("%s.%s may be anything: a client cannot be made for it", name, field)
+			}
+			walk(field, schema)
+		}
+		for key, below := range object {
+			if key != "properties" && key != "examples" {
+				walk(name, below)
+			}
+		}
+	}
+	walk("", readDocument(t, testkit.Shared(t)).root)
 }
 
 func TestContract_KindsOfImports_AreAllListed(t *testing.T) {

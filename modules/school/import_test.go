@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth"
 	"homeroom/modules/school"
 	"homeroom/testkit"
 )
@@ -72,5 +73,36 @@ func TestImport_DryRun_MakesNone(t *testing.T) {
 	}
 	if n := found(t, super, prefix).Total; n != 0 {
 		t.Errorf("%d schools were made", n)
+	}
+}
+
+// noMail is a service without a mail server.
+type noMail struct{ auth.Messenger }
+
+func (noMail) Ready(string) error { return api.Unavailable("Messages cannot be sent at the moment") }
+
+func TestOnboarding_NobodyCanBeInvited_IsRefused(t *testing.T) {
+	t.Parallel()
+	app := testkit.Start(t)
+	app.Service.Auth.Messages = noMail{app.Service.Auth.Messages}
+	super := app.SuperAdmin(t)
+	prefix := "b" + uuid.NewString()[:8]
+	if a := super.Send(t, "POST", "/super-admin/school/import", "text/csv", fileOfSchools(prefix, 2)); a.Status != 503 {
+		t.Errorf("a file: %d %s", a.Status, a.Body)
+	}
+	one := func(admin map[string]any) int {
+		return super.Call(t, "POST", "/super-admin/school/create", map[string]any{"name": "One", "code": prefix, "timeZone": "Asia/Kolkata",
+			"currency": "INR", "admin": admin}).Status
+	}
+	admin := map[string]any{"firstName": "Asha", "email": "office@" + prefix + ".test"}
+	if got := one(admin); got != 503 {
+		t.Errorf("a school whose administrator has no password: %d, want 503", got)
+	}
+	if n := found(t, super, prefix).Total; n != 0 {
+		t.Errorf("%d schools were made", n)
+	}
+	admin["password"] = "nobody has to be told"
+	if got := one(admin); got != 201 {
+		t.Errorf("one whose administrator has a password: %d, want 201", got)
 	}
 }

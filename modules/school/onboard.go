@@ -53,6 +53,11 @@ func (m *Module) create(c api.PlatformCtx, r newSchool) (School, error) {
 
 // ask is a request as the provisioner takes it, and its line in the audit.
 func (m *Module) ask(c api.PlatformCtx, r newSchool) (lifecycle.NewSchool, tenancy.InTx, error) {
+	if r.Admin.Password == "" { // else the school would fail at its last step
+		if err := m.Admins.CanInvite(); err != nil {
+			return lifecycle.NewSchool{}, nil, err
+		}
+	}
 	sealed, err := m.Admins.SealAdmin(c, r.Admin.FirstName, r.Admin.LastName, r.Admin.Email, string(r.Admin.Phone), r.Admin.Password)
 	if err != nil {
 		return lifecycle.NewSchool{}, nil, err

@@ -19,6 +19,7 @@ import (
 // Admins is asked about a school's first administrator.
 type Admins interface {
 	SealAdmin(ctx context.Context, firstName, lastName, email, phone, password string) (json.RawMessage, error)
+	CanInvite() error
 }
 
 // Module serves the super-admin's school rows.

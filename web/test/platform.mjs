@@ -13,8 +13,32 @@ export default async function ({ url, story, say, email, password, school }) {
     await page.getByRole('region', { name: 'How much is asked' }).locator('svg').first().waitFor()
     await accessible(page, 'overview')
 
-    say("a school's numbers and record")
+    say('two schools from a file, whose faults are shown first')
     await nav.getByRole('link', { name: 'Schools' }).click()
+    await page.getByRole('button', { name: 'From a file' }).click()
+    const batch = (zone) =>
+      drawer.locator('input[type=file]').setInputFiles({
+        name: 'schools.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(
+          `Name,Code,Time zone,Currency,First name,E-mail
+Hill,hill-${stamp},Asia/Kolkata,INR,Asha,asha-${stamp}@test.local
+Lake,lake-${stamp},${zone},KES,Juma,juma-${stamp}@test.local
+`,
+        ),
+      })
+    await batch('Mars/Crater')
+    await drawer.getByText('must be a time zone like Asia/Kolkata').waitFor()
+    want(await drawer.getByRole('button', { name: 'Onboard all' }).isDisabled(), 'a file with a fault is not taken')
+    await batch('Africa/Nairobi')
+    await page.getByText('2 schools are ready to be onboarded').waitFor()
+    await accessible(page, 'schools of a file')
+    await drawer.getByRole('button', { name: 'Onboard all' }).click()
+    await page.getByText('2 schools are being set up.').waitFor()
+    await search(page, 'Schools', stamp)
+    for (const name of ['Hill', 'Lake']) await page.getByRole('button', { name, exact: true }).waitFor()
+
+    say("a school's numbers and record")
     await search(page, 'Schools', school)
     await page.getByRole('button', { name: school }).click()
     await page.getByText('Signed in', { exact: true }).waitFor()

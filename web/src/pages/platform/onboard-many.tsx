@@ -41,7 +41,7 @@ export function OnboardMany({ close }: { close: () => void }) {
       <Stack gap={16}>
         <Text size="sm">
           {t(
-            "A CSV file with the columns Name, Code, Time zone and Currency, and if you like Locale, Node, and an administrator's First name, Last name and E-mail. Administrators are invited to set a password. All schools are onboarded or none.",
+            "A CSV file with the columns Name, Code, Time zone and Currency, and the administrator's First name and E-mail; if you like Last name, Phone, Locale and Node too. Administrators are invited to set a password. All schools are onboarded or none.",
           )}
         </Text>
         <ChooseCSV

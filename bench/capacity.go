@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"homeroom/tenancy/lifecycle"
+)
+
+// capacity is what a node and an instance cost at a number of schools. What was not measured is empty.
+type capacity struct {
+	schools                   int
+	making                    time.Duration // of one, four being made at a time
+	tables, indexes, files    int64
+	database, catalog         int64
+	migration, vacuum, crash  time.Duration
+	backup                    time.Duration
+	instance                  int64
+	backends                  int
+	largestBackend, ofBackend int64
+}
+
+// measureCapacity makes a node grow through the numbers of schools, and looks at all that grows with it: what docs/operations/capacity.md
+// says of 1,000, 2,000 and 10,000. A crash and a base backup are measured on servers of our own that fsync (-durable). It takes
+// hours, and is measured only when it is asked for.
+func measureCapacity(ctx context.Context, b *bench) error {
+	if b.only == nil {
+		return nil
+	}
+	rows := slices.Clone(b.settings.schools)
+	slices.Sort(rows)
+	made := 0
+	for _, n := range rows {
+		c := capacity{schools: n}
+		began := time.Now()
+		f, err := b.schools(ctx, n)
+		if err != nil {
+			return err
+		}
+		c.making = time.Since(began) / time.Duration(max(1, n-made))
+		made = n
+		if err := c.measure(ctx, b, f); err != nil {
+			return fmt.Errorf("%s: %w", plural(n, "school"), err)
+		}
+		say("%+v", c)
+		b.report.capacities = append(b.report.capacities, c)
+	}
+	return nil
+}
+
+func (c *capacity) measure(ctx context.Context, b *bench, f *fleet) error {
+	if err := c.migrate(ctx, f); err != nil {
+		return err
+	}
+	if err := reopen(ctx, b); err != nil {
+		return err
+	}
+	if err := c.serve(ctx, b, b.fleet); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, b.fleet.url)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	if err := c.sizes(ctx, conn); err != nil {
+		return err
+	}
+	began := time.Now()
+	if _, err := conn.Exec(ctx, `vacuum`); err != nil {
+		return err
+	}
+	c.vacuum = time.Since(began)
+	if b.stack == nil || !b.durable {
+		return nil
+	}
+	if err := c.copy(ctx, b, conn); err != nil {
+		return err
+	}
+	return c.fail(ctx, b)
+}
+
+// migrate gives every school a column more.
+func (c *capacity) migrate(ctx context.Context, f *fleet) error {
+	m := lifecycle.NewMigrator(f.service.Cluster)
+	f.added++
+	m.Migrations = schoolMigrations(f.added)
+	began := time.Now()
+	report, err := m.Run(ctx)
+	if err == nil && report.Failed > 0 {
+		err = fmt.Errorf("%d schools failed to migrate: %v", report.Failed, report.Failures)
+	}
+	c.migration = time.Since(began)
+	return err
+}
+
+// serve has an instance answer every school twice, and looks at its memory and that of its connections.
+func (c *capacity) serve(ctx context.Context, b *bench, f *fleet) error {
+	tokens, err := f.signIn(ctx, upTo(c.schools)...)
+	if err != nil {
+		return err
+	}
+	server, err := startChild(ctx, "ours", f.childSettings(b.servers))
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	for range 2 {
+		for n := 1; n <= c.schools; n++ {
+			if err := askOnce(ctx, "http://"+server.Address+"/school-admin/class/list", tokens[n]); err != nil {
+				return fmt.Errorf("school %d: %w", n, err)
+			}
+		}
+	}
+	u, err := server.collected()
+	if err != nil {
+		return err
+	}
+	c.instance = u.RSS
+	return c.connections(ctx, f.url)
+}
+
+func askOnce(ctx context.Context, address, token string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", address, answer.Status)
+	}
+	return nil
+}
+
+// connections looks at the backends of the instance's logins: their own memory, without what all of them share.
+func (c *capacity) connections(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	rows, err := conn.Query(ctx, `select pid from pg_stat_activity where datname = current_database() and usename like '%shard%'`)
+	if err != nil {
+		return err
+	}
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return err
+	}
+	var all int64
+	for _, pid := range pids {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			continue // it has ended, or there is no /proc
+		}
+		var own int64
+		_, found, _ := strings.Cut(string(text), "RssAnon:")
+		if _, err := fmt.Sscan(found, &own); err != nil {
+			return fmt.Errorf("the memory of backend %d: %w", pid, err)
+		}
+		own *= 1 << 10
+		c.backends++
+		all += own
+		c.largestBackend = max(c.largestBackend, own)
+	}
+	c.ofBackend = all / int64(max(1, c.backends))
+	return nil
+}
+
+func (c *capacity) sizes(ctx context.Context, conn *pgx.Conn) error {
+	err := conn.QueryRow(ctx, `select count(*) filter (where relkind = 'r') / $1, count(*) filter (where relkind = 'i') / $1
+		from pg_class where relnamespace::regnamespace::text like 'school\_0%'`, c.schools).Scan(&c.tables, &c.indexes)
+	if err != nil {
+		return err
+	}
+	return conn.QueryRow(ctx, `select pg_database_size(current_database()),
+		(select sum(pg_total_relation_size(oid)) from pg_class
+			where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and not relisshared),
+		(select count(*) from pg_ls_dir('base/' || d.oid)) from pg_database d where datname = current_database()`).Scan(
+		&c.database, &c.catalog, &c.files)
+}
+
+// copy makes a base backup and starts a server on it, if the disk has room for it.
+func (c *capacity) copy(ctx context.Context, b *bench, conn *pgx.Conn) error {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(b.stack.Dir(), &disk); err != nil {
+		return err
+	}
+	if free := int64(disk.Bavail) * int64(disk.Bsize); free < c.database+c.database/4 {
+		say("no base backup: %s are free, the database has %s", megabytes(free), megabytes(c.database))
+		return nil
+	}
+	began := time.Now()
+	if err := b.stack.Follow(ctx, "copy", "main"); err != nil {
+		return err
+	}
+	c.backup = time.Since(began)
+	for _, sql := range []string{`alter system reset synchronous_standby_names`, `select pg_reload_conf()`} { // nothing waits for the copy
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return b.stack.KillPostgres("copy")
+}
+
+// fail kills the server, and takes the time until it answers again.
+func (c *capacity) fail(ctx context.Context, b *bench) error {
+	if err := b.stack.KillPostgres("main"); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := b.stack.RestartPostgres(ctx, "main"); err != nil {
+		return err
+	}
+	c.crash = time.Since(began)
+	return reopen(ctx, b)
+}
+
+// capacityTable has a column for each number of schools.
+func capacityTable(b *strings.Builder, all []capacity) {
+	head := []string{"at so many schools"}
+	for _, c := range all {
+		head = append(head, fmt.Sprint(c.schools))
+	}
+	rows := [][]string{head}
+	add := func(what string, say func(capacity) string) {
+		row := []string{what}
+		for _, c := range all {
+			row = append(row, say(c))
+		}
+		rows = append(rows, row)
+	}
+	seconds := func(d time.Duration) string {
+		if d == 0 {
+			return "not measured"
+		}
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+	add("making one, four at a time", func(c capacity) string { return seconds(c.making) })
+	add("tables and indexes of a school", func(c capacity) string { return fmt.Sprintf("%d, %d", c.tables, c.indexes) })
+	add("files of the database", func(c capacity) string { return fmt.Sprint(c.files) })
+	add("database", func(c capacity) string { return megabytes(c.database) })
+	add("its catalog", func(c capacity) string { return megabytes(c.catalog) })
+	add("migration of all: a column", func(c capacity) string { return seconds(c.migration) })
+	add("memory of an instance that has met all", func(c capacity) string { return megabytes(c.instance) })
+	add("its connections: mean and largest memory", func(c capacity) string {
+		return fmt.Sprintf("%d: %s, %s", c.backends, megabytes(c.ofBackend), megabytes(c.largestBackend))
+	})
+	add("vacuum of all tables, one after another", func(c capacity) string { return seconds(c.vacuum) })
+	add("a base backup, and a server started on it", func(c capacity) string { return seconds(c.backup) })
+	add("from kill -9 of the server to its first answer", func(c capacity) string { return seconds(c.crash) })
+	b.WriteString("\n")
+	writeTable(b, rows)
+}
