@@ -11386,9 +11386,13 @@ export interface components {
              */
             actorRole: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
             /** @description null for what is gone */
-            after: unknown;
+            after: {
+                [key: string]: unknown;
+            } | null;
             /** @description null for what is new */
-            before: unknown;
+            before: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description What kind of record; new ones come with new features
              * @example student
@@ -11557,7 +11561,7 @@ export interface components {
             /** Format: date */
             admissionDate: string | null;
             admissionNumber: string;
-            /** @description Where they sat on the day of issue, or last */
+            /** @description Where they sat on the day of issue or, of a fee certificate, at the end of its days; or last before it */
             className: string;
             /** Format: date */
             dateOfBirth: string | null;
@@ -11992,7 +11996,7 @@ export interface components {
         };
         CertificateSnapshot: {
             admissionNumber: string;
-            /** @description Where they sat on the day of issue, or last */
+            /** @description Where they sat on the day of issue or, of a fee certificate, at the end of its days; or last before it */
             className: string;
             currency: string;
             divisionName: string;
@@ -13668,7 +13672,9 @@ export interface components {
             /** Format: uuid */
             createdBy?: string;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields: unknown;
+            customFields: {
+                [key: string]: unknown;
+            } | null;
             department: string;
             designation: string;
             /** @description Administrators sign in with it */
@@ -13712,7 +13718,9 @@ export interface components {
         };
         EmployeeChange: {
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields?: unknown;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
             department?: string;
             designation?: string;
             /**
@@ -13762,7 +13770,9 @@ export interface components {
             /** Format: uuid */
             createdBy?: string;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields: unknown;
+            customFields: {
+                [key: string]: unknown;
+            } | null;
             department: string;
             designation: string;
             /** @description Administrators sign in with it */
@@ -13809,7 +13819,9 @@ export interface components {
         };
         EmployeeInput: {
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields?: unknown;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
             department?: string;
             designation?: string;
             /**
@@ -14797,7 +14809,9 @@ export interface components {
             /** @description May see the student's data in the app */
             canViewData?: boolean;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields?: unknown;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
             /** @example asha@example.org */
             email?: string | unknown | unknown;
             /** @example text */
@@ -14824,7 +14838,9 @@ export interface components {
             /** @description May see the student's data in the app; true unless said otherwise */
             canViewData?: boolean | null;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields?: unknown;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
             /** @example asha@example.org */
             email?: string | unknown | unknown;
             /** @example text */
@@ -14847,7 +14863,9 @@ export interface components {
             /** @description May see the student's data in the app; true unless said otherwise */
             canViewData?: boolean | null;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields?: unknown;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
             /** @example asha@example.org */
             email?: string | unknown | unknown;
             /** @example text */
@@ -14869,7 +14887,9 @@ export interface components {
             /** @description May see the student's data in the app */
             canViewData: boolean;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields: unknown;
+            customFields: {
+                [key: string]: unknown;
+            } | null;
             email: string;
             firstName: string;
             hasCustody: boolean;
@@ -15687,7 +15707,7 @@ export interface components {
             schoolName: string;
             /** @enum {string} */
             status: "ACTIVE" | "TRANSFERRED" | "GRADUATED" | "WITHDRAWN";
-            /** @description Of the last class */
+            /** @description Those that the student took in the last class */
             subjects: string[];
         };
         Lesson: {
@@ -15935,7 +15955,9 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             /** @description By the keys of the school's custom fields */
-            customFields: unknown;
+            customFields: {
+                [key: string]: unknown;
+            } | null;
             /** Format: date */
             dateOfBirth: string | null;
             /** Format: uuid */
@@ -16613,7 +16635,9 @@ export interface components {
              */
             classId?: string | null;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields?: unknown;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
             /** Format: date */
             dateOfBirth?: string | null;
             /**
@@ -17404,8 +17428,12 @@ export interface components {
              * @enum {string}
              */
             actorRole: "SUPER_ADMIN" | "COMMAND_LINE";
-            after: unknown;
-            before: unknown;
+            after: {
+                [key: string]: unknown;
+            } | null;
+            before: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description What kind of record; new ones come with new features
              * @example school
@@ -19910,7 +19938,9 @@ export interface components {
              */
             classId?: string | null;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields?: unknown;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
             /** Format: date */
             dateOfBirth?: string | null;
             /**
@@ -19969,7 +19999,9 @@ export interface components {
             /** Format: uuid */
             createdBy?: string;
             /** @description By the keys of the school's custom fields; in a change null clears a value, and those not named stay */
-            customFields: unknown;
+            customFields: {
+                [key: string]: unknown;
+            } | null;
             /** Format: date */
             dateOfBirth: string | null;
             /** Format: uuid */
