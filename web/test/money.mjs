@@ -197,6 +197,7 @@ export default async function ({ url, story, say, email, password, stage }) {
     await page.getByRole('menu').waitFor({ state: 'hidden' })
     await accessible(page, 'a refund to be')
     await dialog.getByRole('button', { name: 'Refund', exact: true }).click()
+    await heading('Refunds') // the form has the reason too
     await page.getByRole('dialog').getByText('Paid too much').waitFor()
     await accessible(page, 'refunds')
     await go(`/fees/ledger?student=${stage.zoe}`)
