@@ -108,6 +108,9 @@ func annotate(property schema, f reflect.StructField) error {
 	if doc := f.Tag.Get("doc"); doc != "" {
 		property["description"] = doc
 	}
+	if f.Tag.Get("members") == "any" { // they are the school's own, not the document's
+		property["type"], property["additionalProperties"] = []string{"object", "null"}, true
+	}
 	if text, ok := f.Tag.Lookup("example"); ok {
 		v, err := readExample(property, text)
 		if err != nil {

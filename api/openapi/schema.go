@@ -87,8 +87,8 @@ func wellKnown(t reflect.Type) (schema, bool) {
 		return schema{"type": "string", "format": "uuid"}, true
 	case reflect.TypeFor[time.Time]():
 		return schema{"type": "string", "format": "date-time"}, true
-	case reflect.TypeFor[json.RawMessage](): // the members are the school's own or the record's, not the document's
-		return schema{"type": []string{"object", "null"}, "additionalProperties": true}, true
+	case reflect.TypeFor[json.RawMessage]():
+		return schema{}, true
 	case reflect.TypeFor[[]byte]():
 		return schema{"type": "string", "contentEncoding": "base64"}, true
 	}

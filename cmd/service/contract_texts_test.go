@@ -104,6 +104,8 @@ func isBareText(schema map[string]any) bool {
 
 // untyped are the fields that may hold anything, by what decides it.
 var untyped = map[string]string{
+	"before":     "of the audit: what was changed, a record or a list of them",
+	"after":      "of the audit, as before it",
 	"data":       "of a refusal: its code",
 	"publicKey*": "options of a passkey: the browser's standard",
 }

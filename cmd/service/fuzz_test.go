@@ -53,7 +53,8 @@ func TestWhateverIsSentEveryAnswerIsOneTheDocumentPromises(t *testing.T) {
 	t.Parallel()
 	seed := fromEnv(t, "HOMEROOM_FUZZ_SEED", 1)
 	calls := int(fromEnv(t, "HOMEROOM_FUZZ_REQUESTS", fuzzRequests))
-	app := testkit.Start(t, func(c *config.Config, _ *service.Options) {
+	// In a database of its own: it shuts out operators and removes accounts of whom it learns.
+	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_fuzz", func(c *config.Config, _ *service.Options) {
 		c.LimitAuth, c.LimitRead, c.LimitWrite, c.LimitRide = "100000000-M", "100000000-M", "100000000-M", "100000000-M"
 		c.HashCores = fuzzers // nobody waits at the door of the sign-ins
 	})

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -51,7 +52,8 @@ func (g *maker) request(op *operation) (path, contentType string, body []byte) {
 		required, _ := p["required"].(bool)
 		switch p["in"] {
 		case "path":
-			path = strings.Replace(path, "{"+name+"}", url.PathEscape(g.word(name, p)), 1)
+			word := cmp.Or(g.word(name, p), "-") // without one it is another address
+			path = strings.Replace(path, "{"+name+"}", url.PathEscape(word), 1)
 		case "query":
 			if required || g.random.IntN(4) == 0 {
 				query.Add(name, g.word(name, p))

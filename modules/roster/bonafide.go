@@ -33,6 +33,8 @@ type bonafideIn struct {
 	Purpose   string    `json:"purpose" validate:"max=200" doc:"Printed on it" example:"Passport application"`
 }
 
+var errNotInClass = api.Conflict("This student is not in a class today")
+
 // issueBonafide is for students who are here: in a class, today.
 func issueBonafide(c api.Ctx, r bonafideIn) (Bonafide, error) {
 	s, snapshot, err := CertifyStudent(c, r.StudentID)
@@ -40,7 +42,7 @@ func issueBonafide(c api.Ctx, r bonafideIn) (Bonafide, error) {
 		return Bonafide{}, err
 	}
 	if s.Status != "ACTIVE" || s.DivisionID == nil {
-		return Bonafide{}, api.Conflict("This student is not in a class today")
+		return Bonafide{}, errNotInClass
 	}
 	out := Bonafide{Snapshot: BonafideSnapshot{CertificateSnapshot: snapshot, DateOfBirth: s.DateOfBirth, AdmissionDate: s.AdmissionDate}}
 	for _, e := range s.Enrolments {

@@ -38,7 +38,7 @@ type EmployeeFields struct {
 	PhotoFileID       *uuid.UUID `json:"photoFileId"`
 	Status            string     `json:"status" validate:"omitempty,oneof=ACTIVE INACTIVE" doc:"ACTIVE unless given"`
 
-	CustomFields json.RawMessage `json:"customFields" doc:"By the keys of the school's custom fields; in a change null clears a value, and those not named stay"`
+	CustomFields json.RawMessage `json:"customFields" members:"any" doc:"By the keys of the school's custom fields; in a change null clears a value, and those not named stay"`
 }
 
 // employeeInput is an employee and the role their account holds.

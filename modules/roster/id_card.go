@@ -39,7 +39,7 @@ func (m *Module) printStudentCards(c api.Ctx, r studentCards) (api.Stream, error
 		if _, err := studentDetail(c, *r.StudentID); err != nil {
 			return api.Stream{}, err
 		}
-		return api.Stream{}, api.Conflict("This student is not in a class today")
+		return api.Stream{}, errNotInClass
 	}
 	batch := cardBatch{file: "id-cards.pdf", perPage: r.PerPage, n: len(students), field: "divisionId", whom: "student of this division"}
 	return m.printCards(c, batch, func(i int, until string) (paper.Badge, error) {

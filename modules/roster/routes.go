@@ -145,7 +145,7 @@ func (m *Module) routes() []api.Row {
 		api.List("/school-admin/student/list", "student", "List the students and where they sit today", StudentListing, listStudents,
 			api.FreshFile, api.MayBeStale, api.Syncs, api.MemberColumns("customFields", customColumns(OfStudents))),
 		api.Get("/school-admin/student/id-cards", "student", "ID cards of a division or a student in one file to print", m.printStudentCards,
-			pdf, api.MayTake(5*time.Minute)),
+			pdf, api.MayTake(5*time.Minute), api.MayFail(errNotInClass)),
 		api.Get("/school-admin/student/:id", "student", "Read a student, their guardians and enrolments", getStudent),
 		api.Put("/school-admin/student/:id", "student", "Change a student, or move them from today on", updateStudent, api.Versioned),
 		api.Remove("/school-admin/student/:id", "student", "Remove a student; one with history is kept and hidden", deleteStudent),

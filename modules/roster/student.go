@@ -40,7 +40,7 @@ type StudentFields struct {
 	Allergies             string          `json:"allergies" validate:"max=500"`
 	EmergencyContactName  string          `json:"emergencyContactName" validate:"omitempty,name,max=100"`
 	EmergencyContactPhone api.Phone       `json:"emergencyContactPhone" validate:"max=20"`
-	CustomFields          json.RawMessage `json:"customFields" doc:"By the keys of the school's custom fields; in a change null clears a value, and those not named stay"`
+	CustomFields          json.RawMessage `json:"customFields" members:"any" doc:"By the keys of the school's custom fields; in a change null clears a value, and those not named stay"`
 }
 
 // Enrolment says that a student sits in a division from one day to another, the last
@@ -72,7 +72,7 @@ type GuardianFields struct {
 	Phone        api.Phone       `json:"phone" validate:"required,max=20"`
 	Email        string          `json:"email" validate:"omitempty,email,max=254"`
 	Occupation   string          `json:"occupation" validate:"max=100"`
-	CustomFields json.RawMessage `json:"customFields" doc:"By the keys of the school's custom fields; in a change null clears a value, and those not named stay"`
+	CustomFields json.RawMessage `json:"customFields" members:"any" doc:"By the keys of the school's custom fields; in a change null clears a value, and those not named stay"`
 }
 
 // StudentGuardian says what a guardian is to a student, and what they may do.

@@ -19,7 +19,7 @@ type StudentItem struct {
 type ListedStudent struct {
 	StudentItem
 	GuardianName string          `json:"guardianName" doc:"Of the primary guardian, empty without one"`
-	CustomFields json.RawMessage `json:"customFields" doc:"By the keys of the school's custom fields"`
+	CustomFields json.RawMessage `json:"customFields" members:"any" doc:"By the keys of the school's custom fields"`
 }
 
 // StudentSummary is what a list says of a student.

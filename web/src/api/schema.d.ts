@@ -11386,13 +11386,9 @@ export interface components {
              */
             actorRole: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
             /** @description null for what is gone */
-            after: {
-                [key: string]: unknown;
-            } | null;
+            after: unknown;
             /** @description null for what is new */
-            before: {
-                [key: string]: unknown;
-            } | null;
+            before: unknown;
             /**
              * @description What kind of record; new ones come with new features
              * @example student
@@ -17428,12 +17424,8 @@ export interface components {
              * @enum {string}
              */
             actorRole: "SUPER_ADMIN" | "COMMAND_LINE";
-            after: {
-                [key: string]: unknown;
-            } | null;
-            before: {
-                [key: string]: unknown;
-            } | null;
+            after: unknown;
+            before: unknown;
             /**
              * @description What kind of record; new ones come with new features
              * @example school
@@ -41623,6 +41615,15 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
             404: components["responses"]["SchoolNotFoundOrNotFoundOrStudentNotFound"];
+            /** @description This student is not in a class today */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             "5XX": components["responses"]["ServerError"];
