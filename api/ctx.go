@@ -44,6 +44,9 @@ func (u User) actorRole() string {
 	if u.Key != nil {
 		return string(KeyRole)
 	}
+	if u.Role == "" {
+		return "SYSTEM" // the service by itself
+	}
 	return string(u.Role)
 }
 

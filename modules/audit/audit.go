@@ -14,7 +14,7 @@ type AuditEvent struct {
 	ID         uuid.UUID            `json:"id"`
 	ActorID    *uuid.UUID           `json:"actorId"`
 	ActorName  string               `json:"actorName" doc:"As they are called now; empty for those who are gone"`
-	ActorRole  string               `json:"actorRole" enum:"SCHOOL_ADMIN,TEACHER,PARENT,DRIVER,KEY,SYSTEM,NOBODY" doc:"KEY: a program with an API key. SYSTEM: the service by itself. NOBODY: a sign-in that was refused"`
+	ActorRole  string               `json:"actorRole" enum:"SCHOOL_ADMIN,TEACHER,PARENT,DRIVER,SUPER_ADMIN,KEY,SYSTEM,NOBODY" doc:"SUPER_ADMIN: an operator of the platform. KEY: a program with an API key. SYSTEM: the service by itself. NOBODY: a sign-in that was refused"`
 	Action     string               `json:"action" example:"update" doc:"In a word or a few; new ones come with new features"`
 	Entity     string               `json:"entity" example:"student" doc:"What kind of record; new ones come with new features"`
 	EntityID   string               `json:"entityId"`
@@ -33,8 +33,8 @@ func (m *Module) listing() api.Listing {
 		Sorts:   map[string]string{"occurredAt": "occurred_at"},
 		Default: "-occurredAt",
 		Filters: map[string]api.Filter{
-			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "KEY",
-				"SYSTEM", "NOBODY"),
+			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "SUPER_ADMIN",
+				"KEY", "SYSTEM", "NOBODY"),
 			"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
 			"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 			"search": m.search(),
@@ -45,8 +45,8 @@ func (m *Module) listing() api.Listing {
 // columns name the actor by a subquery: it runs for the page's rows alone, and counting
 // does without.
 const columns = `id, actor_id, coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u
-	where u.id = audit_event.actor_id), '') as actor_name, actor_role,
-	action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
+	where u.id = audit_event.actor_id), '') as actor_name,
+	coalesce(nullif(actor_role, ''), 'SYSTEM') as actor_role, action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
 
 func (m *Module) list(c api.Ctx, l api.ListRequest) (api.Page[AuditEvent], error) {
 	page, err := api.Fetch[AuditEvent](c.DB.Table("audit_event").Select(columns), l)

@@ -98,7 +98,8 @@ func (r reminderIn) debtors(c api.Ctx) (list []debtor, err error) {
 			select e.account_id, e.due_date, sum(case e.entry_type when 'DR' then e.amount else -e.amount end) as net
 			from ledger_entry e where e.account_id in (select student_id from asked) group by e.account_id, e.due_date),
 		open as (
-			select i.account_id, i.due_date, i.net, sum(i.net) over (partition by i.account_id order by i.due_date) + coalesce(m.net, 0) as left_open
+			select i.account_id, i.due_date, i.net,
+				sum(i.net) over (partition by i.account_id order by i.due_date) + coalesce(m.net, 0) as left_open
 			from item i left join item m on m.account_id = i.account_id and m.due_date is null where i.due_date is not null)
 		select a.student_id, a.student_name, a.total - a.not_due as amount, a.not_due as upcoming, a.in_clearing,
 			(select min(o.due_date) from open o where o.account_id = a.student_id and o.left_open > 0) as due_date,

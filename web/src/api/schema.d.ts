@@ -11381,10 +11381,10 @@ export interface components {
             /** @description As they are called now; empty for those who are gone */
             actorName: string;
             /**
-             * @description KEY: a program with an API key. SYSTEM: the service by itself. NOBODY: a sign-in that was refused
+             * @description SUPER_ADMIN: an operator of the platform. KEY: a program with an API key. SYSTEM: the service by itself. NOBODY: a sign-in that was refused
              * @enum {string}
              */
-            actorRole: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
+            actorRole: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "SUPER_ADMIN" | "KEY" | "SYSTEM" | "NOBODY";
             /** @description null for what is gone */
             after: unknown;
             /** @description null for what is new */
@@ -30508,7 +30508,7 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[actorId]"?: components["parameters"]["FiltersActorId"];
                 /** @description Only records with this value. */
-                "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
+                "filters[actorRole]"?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "SUPER_ADMIN" | "KEY" | "SYSTEM" | "NOBODY";
                 /** @description Only records with this value. */
                 "filters[entity]"?: components["parameters"]["FiltersEntity"];
                 /** @description Only records with this value. */
@@ -30570,7 +30570,7 @@ export interface operations {
                             /** Format: uuid */
                             actorId?: string;
                             /** @enum {string} */
-                            actorRole?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY" | "SYSTEM" | "NOBODY";
+                            actorRole?: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "SUPER_ADMIN" | "KEY" | "SYSTEM" | "NOBODY";
                             entity?: string;
                             entityId?: string;
                             /** Format: date-time */
