@@ -192,6 +192,7 @@ func TestMorningMessage_ProcessKilledAmidIt_ReachesEachOnce(t *testing.T) {
 	night.at(school, 22, 30)
 	o := newOffice(t, school)
 	o.QuietHours(t, "21:00", "07:00")
+	o.rule(t, "ATTENDANCE", []string{"PUSH", "SMS"}, "waitMinutes", 60) // no push is given up while processes die
 	o.families(t, families)
 	var children []uuid.UUID
 	if err := o.DB(t).Raw(`select id from student`).Scan(&children).Error; err != nil {

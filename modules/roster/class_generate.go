@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -45,11 +46,14 @@ var (
 	letters = regexp.MustCompile(`^(\pL)\s*(?:to|-|–|—|\.\.)\s*(\pL)$`)
 )
 
-// spoken is a list as people say it: "LKG, 1 to 10" or "A to C".
-func spoken(field, text string) ([]string, error) {
+// spoken is a list as people say it: "LKG, 1 to 10" or "A to C", of names of at most so many letters.
+func spoken(field, text string, longest int) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
 	add := func(name string) error {
+		if utf8.RuneCountInString(name) > longest {
+			return api.InvalidField(field, "%.20s… is too long: a name has at most %d letters", name, longest)
+		}
 		if seen[api.Fold(name)] {
 			return api.InvalidField(field, "%s is in the list twice", name)
 		}
@@ -85,18 +89,21 @@ func spoken(field, text string) ([]string, error) {
 	return out, nil
 }
 
+// maxLevel is the highest a class may have.
+const maxLevel = 100
+
 // generateClasses adds the classes and divisions that the school lacks, all or nothing, each class with the one after it as
 // its next.
 func generateClasses(c api.Ctx, r generateRequest) (Generated, error) {
 	out := Generated{DryRun: r.DryRun, Classes: []GeneratedClass{}}
-	classes, err := spoken("classes", r.Classes)
+	classes, err := spoken("classes", r.Classes, 60)
 	if err != nil {
 		return out, err
 	}
 	if len(classes) == 0 {
 		return out, api.InvalidField("classes", "Enter the classes, for example 1 to 10")
 	}
-	divisions, err := spoken("divisions", r.Divisions)
+	divisions, err := spoken("divisions", r.Divisions, 30)
 	if err != nil {
 		return out, err
 	}
@@ -106,7 +113,7 @@ func generateClasses(c api.Ctx, r generateRequest) (Generated, error) {
 		}
 	}
 	level := 1
-	if n, err := strconv.Atoi(classes[0]); err == nil {
+	if n, err := strconv.Atoi(classes[0]); err == nil && n >= 0 && n <= maxLevel {
 		level = n
 	}
 	known, err := readClasses(c)
@@ -121,7 +128,7 @@ func generateClasses(c api.Ctx, r generateRequest) (Generated, error) {
 		if _, err := strconv.Atoi(name); err == nil {
 			name = prefix + " " + name
 		}
-		g := GeneratedClass{Name: name, Level: level + i, New: true, NewDivisions: []string{}, Divisions: []string{}}
+		g := GeneratedClass{Name: name, Level: min(level+i, maxLevel), New: true, NewDivisions: []string{}, Divisions: []string{}}
 		has := known[api.Fold(name)]
 		if has != nil {
 			g.Name, g.Level, g.New = has.Name, has.Level, false

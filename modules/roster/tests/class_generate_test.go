@@ -1,6 +1,7 @@
 package roster_test
 
 import (
+	"strings"
 	"testing"
 
 	"homeroom/api"
@@ -37,12 +38,22 @@ func TestGenerate_OneToTen_MakesClassesThatFollowEachOther(t *testing.T) {
 	}
 }
 
+func TestGenerate_NumberAboveEveryLevel_IsAName(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	made := testkit.Post[roster.Generated](t, s.As(t, api.SchoolAdmin), generatePath, map[string]any{"classes": "100, 919800000000"})
+	if made.NewClasses != 2 || s.Count(t, "class", "level = 100") != 2 {
+		t.Errorf("made %+v", made)
+	}
+}
+
 func TestGenerate_BadList_AddsNothing(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	office := s.As(t, api.SchoolAdmin)
 	for _, ask := range []map[string]any{
 		{"classes": "10 to 1"}, {"classes": "1 to 100"}, {"classes": "1, 1"}, {"classes": ","}, {"classes": "1 to 3", "divisions": "A to C, B"},
+		{"classes": strings.Repeat("x", 61)}, {"classes": "1", "divisions": strings.Repeat("x", 31)},
 	} {
 		office.Refuses(t, "POST", generatePath, ask, 422, "")
 	}
