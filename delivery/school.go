@@ -81,7 +81,7 @@ func (s *Sender) Follow(bus *events.Bus) {
 		if err != nil {
 			return err
 		}
-		if err := s.findOverdue(ctx, db); err != nil {
+		if err := s.findOverdue(ctx, db, nil); err != nil {
 			return err
 		}
 		return s.Queued(ctx, db, h.SchoolID)
@@ -197,11 +197,14 @@ func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error
 		return err
 	}
 	statements := []tenancy.Query{{SQL: ackSQL, Args: []any{string(body), now}}}
-	var failed []uuid.UUID
+	var failed, overdue []uuid.UUID
 	facts := unanswered(results, now)
 	tell := len(facts) > 0
 	for _, r := range results {
 		tell = tell || r.State != "SENT"
+		if r.overdue {
+			overdue = append(overdue, r.ID)
+		}
 		if r.Suppress != "" && len(statements) == 1 {
 			statements = append(statements, tenancy.Query{SQL: suppressSQL, Args: []any{string(body), now}})
 		}
@@ -228,6 +231,9 @@ func (q schoolQueue) ack(ctx context.Context, _ Channel, results []result) error
 	if err := tenancy.Pipeline(q.db, statements...); err != nil {
 		return err
 	}
+	if overdue != nil {
+		err = q.db.Transaction(func(tx *gorm.DB) error { return q.s.findOverdue(ctx, tx, overdue) })
+	}
 	q.s.Outbox.Wake(q.school.ID)
-	return nil
+	return err
 }

@@ -186,6 +186,7 @@ type result struct {
 	Suppress   string     `json:"suppress"` // as of a Fault
 	oneAddress bool       // the others of its batch do not wait with it
 	suppressed bool       // it was not tried: nothing is sent to its address
+	overdue    bool       // it was tried, in vain, after the next way's time had come
 	ruled      bool
 	wait       time.Duration
 }
@@ -230,11 +231,12 @@ func (s *Sender) sendAll(ctx context.Context, l *lane, q queue, claimed []Messag
 	var rest time.Time
 	for _, m := range claimed {
 		if s.Clock().Before(rest) {
-			results = append(results, result{ID: m.ID, State: "QUEUED", NextAt: &rest, Untried: 1})
+			results = append(results, result{ID: m.ID, State: "QUEUED", NextAt: &rest, Untried: 1, overdue: m.overdueAt(s.Clock())})
 			continue
 		}
 		r := s.sendOne(ctx, l, q, m)
 		r.ruled, r.wait = m.Ruled, m.Wait
+		r.overdue = r.State == "QUEUED" && m.overdueAt(s.Clock())
 		if r.State == "QUEUED" && !r.oneAddress {
 			rest = *r.NextAt
 		}

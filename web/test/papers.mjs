@@ -42,7 +42,7 @@ async function walk({ page, url, email, password, student, exam, say }) {
     ['Fee certificate…', /^Fee certificates of/],
   ]) {
     await visit(page, `/students?open=${student}`)
-    const drawer = page.getByRole('dialog').first()
+    const drawer = page.getByRole('dialog', { name: 'student', exact: true })
     await drawer.getByLabel('First name').waitFor()
     await choose(drawer, 'More', item)
     await dialog(title).getByLabel('Issued for').fill('Passport application')

@@ -60,7 +60,7 @@ async function addPhoto(page, drawer) {
 
 async function walk({ page, url, email, password, student, employee, left, number, say }) {
   const dialog = (name) => page.getByRole('dialog', { name })
-  const drawer = page.getByRole('dialog').first()
+  const drawer = page.getByRole('dialog', { name: 'student', exact: true })
   await signIn(page, url, email, password)
 
   say('the groups of a student')
@@ -78,20 +78,20 @@ async function walk({ page, url, email, password, student, employee, left, numbe
   await look(page, 'student-groups')
 
   say('a photo of a student and of an employee')
-  for (const [list, id] of [
-    ['students', student],
-    ['employees', employee],
+  for (const [list, id, panel] of [
+    ['students', student, drawer],
+    ['employees', employee, page.getByRole('dialog', { name: 'employee', exact: true })],
   ]) {
     await visit(page, `/${list}?open=${id}`)
-    await drawer.getByLabel('First name').waitFor()
-    await addPhoto(page, drawer)
+    await panel.getByLabel('First name').waitFor()
+    await addPhoto(page, panel)
     await accessible(page, `a photo in ${list}`)
     await look(page, `photo-${list}`)
     const kept = saved(page, 'PUT', '/school-admin/')
-    await drawer.getByRole('button', { name: 'Remove', exact: true }).click()
-    await drawer.getByRole('button', { name: 'Save', exact: true }).click()
+    await panel.getByRole('button', { name: 'Remove', exact: true }).click()
+    await panel.getByRole('button', { name: 'Save', exact: true }).click()
     await kept
-    await drawer.getByRole('button', { name: 'Choose a picture' }).waitFor()
+    await panel.getByRole('button', { name: 'Choose a picture' }).waitFor()
   }
 
   say('a remark on a report card')
@@ -147,7 +147,7 @@ async function walk({ page, url, email, password, student, employee, left, numbe
 }
 
 async function erase({ page, url, email, password, gone, goneNumber, say }) {
-  const drawer = page.getByRole('dialog').first()
+  const drawer = page.getByRole('dialog', { name: 'student', exact: true })
   await signIn(page, url, email, password)
   say('a student who left is erased')
   await visit(page, `/students?open=${gone}`)

@@ -51,27 +51,32 @@ function formName(fields: string[]): string | undefined {
   return `${at.pathname}?${at.searchParams.get('open') ?? ''}.${[...fields].sort().join()}`
 }
 
+function changes<T extends object>(values: T, base: T): Partial<T> {
+  const out: Partial<T> = {}
+  for (const k of Object.keys(values) as (keyof T)[])
+    if (JSON.stringify(values[k]) !== JSON.stringify(base[k])) out[k] = values[k]
+  return out
+}
+
 /** What is being typed over a record as it was read. */
 export function useDraft<T extends object>(record: T): Draft<T> {
   const [base, setBase] = useState(record)
   const [values, setValues] = useState(record)
   const [errors, setErrors] = useState<Record<string, string>>({})
-  const changed: Partial<T> = {}
-  for (const k of Object.keys(values) as (keyof T)[])
-    if (JSON.stringify(values[k]) !== JSON.stringify(base[k])) changed[k] = values[k]
+  const changed = changes(values, base)
   const dirty = Object.keys(changed).length > 0
   const [name] = useState(() => formName(Object.keys(record)))
   const kept = useKept(name, dirty ? changed : undefined, base, (what) => setValues({ ...base, ...what }))
-  // A record that was read anew replaces what nobody has touched.
+  // A record that was read anew replaces what nobody has touched, and not what is typed in the same moment.
   const seen = useRef(JSON.stringify(record))
   useEffect(() => {
     const now = JSON.stringify(record)
     if (now !== seen.current && !dirty) {
       setBase(record)
-      setValues(record)
+      setValues((v) => ({ ...record, ...changes(v, base) }))
       seen.current = now
     }
-  }, [record, dirty])
+  }, [record, dirty, base])
   const forget = (keys: string[]) =>
     setErrors((e) => Object.fromEntries(Object.entries(e).filter(([k]) => !keys.includes(k))))
   return {
