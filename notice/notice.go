@@ -70,6 +70,23 @@ type Notice struct {
 	Until *time.Time `json:"until"`
 	// Silent notices are in the log, read already, and are not sent.
 	Silent bool `json:"silent"`
+	// BatchID is the batch it is sent with; nil: it is sent alone.
+	BatchID *uuid.UUID `json:"batch_id"`
+}
+
+// Kind is what a batch of notices is: whom it reached is seen together.
+type Kind string
+
+const (
+	FeeReminders Kind = "FEE_REMINDER"
+	FeeCharges   Kind = "FEE_CHARGE"
+	OverdueBooks Kind = "OVERDUE_BOOKS"
+)
+
+type batch struct {
+	id     uuid.UUID
+	kind   Kind
+	sentBy uuid.UUID // nil: the service
 }
 
 // Due is the fact that notices are due, with their ids.
@@ -115,8 +132,23 @@ func Send(c api.Ctx, notices ...Notice) {
 	p.notices = append(p.notices, notices...)
 }
 
+// SendBatch is Send for what one act tells many, each of a record of its own.
+func SendBatch(c api.Ctx, kind Kind, notices ...Notice) {
+	if len(notices) == 0 {
+		return
+	}
+	p, b := api.AtCommit[pending](c), batch{api.NewID(), kind, c.User.ID}
+	for i := range notices {
+		notices[i].BatchID = &b.id
+	}
+	p.batches, p.notices = append(p.batches, b), append(p.notices, notices...)
+}
+
 // pending are a transaction's notices.
-type pending struct{ notices []Notice }
+type pending struct {
+	notices []Notice
+	batches []batch
+}
 
 // Statements write the notices, and the log of those that are due now.
 func (p *pending) Statements(c api.Ctx) ([]tenancy.Query, error) {
@@ -125,6 +157,11 @@ func (p *pending) Statements(c api.Ctx) ([]tenancy.Query, error) {
 	}
 	queries, facts, err := statements(p.notices, c.School, c.Now)
 	c.Tell(facts...)
+	for _, b := range p.batches { // of none where nobody was told: another act was first, or they have nobody
+		queries = append(queries, tenancy.Query{SQL: `insert into notice_batch (id, kind, sent_at, sent_by)
+			select $1, $2, $3, nullif($4::uuid, '00000000-0000-0000-0000-000000000000')
+			where exists (select from notification where batch_id = $1)`, Args: []any{b.id, b.kind, c.Now, b.sentBy}})
+	}
 	return queries, err
 }
 
@@ -273,15 +310,15 @@ func statements(notices []Notice, school *tenancy.School, now time.Time) (out []
 }
 
 const insert = `insert into notice (id, type, key, record_id, student_id, user_id, title, body, teaser, due_at, urgent, alarm, detail,
-	until,
+	until, batch_id,
 	said_today, said_next_day, texts, silent, told_at, created_at)
 	select n.id, type, key, nullif(record_id, '00000000-0000-0000-0000-000000000000'), student_id, user_id, title, body, teaser, due_at,
-	urgent, alarm, detail, until, said_today, said_next_day,
+	urgent, alarm, detail, until, batch_id, said_today, said_next_day,
 		(select jsonb_object_agg(l.key, l.value) from jsonb_each(texts) l where l.key = any(spoken.languages)), silent
 		or coalesce(day < ($2::timestamptz at time zone $3)::date - s.notice_past_days, false), case when due_at <= $2 then $2 end, $2
 	from jsonb_to_recordset($1::jsonb) as n (id uuid, type text, key text, record_id uuid, student_id uuid, user_id uuid, title text,
 	body text, teaser text, due_at timestamptz, day date, silent boolean, urgent boolean, alarm boolean, detail boolean, until timestamptz,
-		said_today text, said_next_day text, texts jsonb), school_setting s,
+		batch_id uuid, said_today text, said_next_day text, texts jsonb), school_setting s,
 		(select array(select l from unnest(array['en', 'hi', 'ar', 'sw']) l where exists (select from app_user where language = l))
 			as languages) spoken
 	on conflict (key) do nothing`
@@ -303,9 +340,10 @@ const InsertLog = `with told as (
 
 // log is the log of the notices that are told. Users are looked up one by one: a plan that was made while the school was empty
 // would read all of them for each notice.
-const log = `insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, created_at, read_at)
+const log = `insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, batch_id, created_at,
+	read_at)
 	select gen_random_uuid(), u.id, t.key, t.type, coalesce(t.texts -> u.language ->> 'title', t.title),
-		coalesce(t.texts -> u.language ->> 'body', t.body), t.record_id, t.student_id, $2, case when t.silent then $2 end
+		coalesce(t.texts -> u.language ->> 'body', t.body), t.record_id, t.student_id, t.batch_id, $2, case when t.silent then $2 end
 	from told t
 	left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
 	left join guardian g on g.id = sg.guardian_id

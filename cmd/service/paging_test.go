@@ -328,6 +328,7 @@ var firstRecords = []string{
 		select t.id, y.id, 1, 'WO-1' from ledger_transaction t, academic_year y where t.idempotency_key = 'WRITE_OFF'`,
 	`insert into suppression (channel, recipient, reason, created_at)
 		select 'SMS', '+9170000' || (10000 + n), 'STOPPED', now() from generate_series(1, 300) n`,
+	`insert into notice_batch (id, kind, sent_at) values (gen_random_uuid(), 'FEE_REMINDER', now())`,
 	`insert into sign_in_provider (id, name, issuer, client_id, domains, status)
 		values (gen_random_uuid(), 'Google', 'https://accounts.google.com', 'homeroom', '[]', 'ON')`,
 	`insert into sign_in_link (id, provider_id, user_id, subject, email, created_at, last_used_at)
@@ -379,7 +380,7 @@ var schoolCopies = []copies{
 	{"ledger_entry", `'transaction_id', pg_temp.nth(x.transaction_id, n), 'account_id', pg_temp.nth(x.account_id, n)`},
 	{"fee_refund", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
 	{"fee_write_off", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`}, {"import_run", ``},
-	{"sign_in_provider", `'name', x.name || n`}, {"sign_in_link", `'provider_id', pg_temp.nth(x.provider_id, n), 'subject', x.subject || n`},
+	{"notice_batch", ``}, {"sign_in_provider", `'name', x.name || n`}, {"sign_in_link", `'provider_id', pg_temp.nth(x.provider_id, n), 'subject', x.subject || n`},
 	{"certificate", `'number', x.number + n`},
 	{"fee_receipt", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
 	{"bus", `'bus_number', x.bus_number || n, 'registration_number', ''`}, {"route", `'name', x.name || n`},

@@ -88,7 +88,7 @@ func chargeAdHoc(c api.Ctx, r adHocIn) (AdHocCharged, error) {
 	if err := post(c, postings...); err != nil {
 		return out, err
 	}
-	notice.Send(c, notices...)
+	notice.SendBatch(c, notice.FeeCharges, notices...)
 	c.Changed("charge", "fee head", head.ID, nil, map[string]any{"text": r.Text, "amount": r.Amount, "dueDate": r.DueDate,
 		"students": out.Charged})
 	return out, nil

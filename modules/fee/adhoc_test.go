@@ -37,6 +37,9 @@ func TestAdHocCharge_OfAClass_IsAnInvoiceForEachAndTold(t *testing.T) {
 	if n := o.Count(t, "notice", "student_id = ? and body like '%Excursion to the zoo for Asha Rao%'", asha); n != 1 {
 		t.Errorf("%d notices", n)
 	}
+	if n := o.Count(t, "notice_batch", "kind = 'FEE_CHARGE'"); n != 1 {
+		t.Errorf("%d acts told somebody, want 1", n)
+	}
 	o.sound(t)
 }
 

@@ -112,7 +112,7 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	if err := post(c, postings...); err != nil {
 		return out, err
 	}
-	notice.Send(c, notices...)
+	notice.SendBatch(c, notice.FeeCharges, notices...)
 	c.Changed("charge", "fee structure", s.ID, nil, out)
 	return out, nil
 }

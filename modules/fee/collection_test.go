@@ -53,6 +53,9 @@ func TestAPaymentSettlesTheOldestDuesAndTheRestIsForTheNextCharge(t *testing.T) 
 		told[1].Title != "Payment received" || !strings.Contains(told[2].Body, "Advance: ₹20.00") {
 		t.Errorf("told %+v", told)
 	}
+	if n := o.Count(t, "notice_batch", "kind = 'FEE_CHARGE'"); n != 2 {
+		t.Errorf("%d charges told somebody, want both", n)
+	}
 	if n := o.Count(t, "notice", "type <> 'FEE' or title ~ '[0-9]' or teaser ~ '[0-9]'"); n != 0 {
 		t.Errorf("%d notices show an amount on a locked screen", n)
 	}

@@ -109,6 +109,9 @@ func TestNobodyIsRemindedTwiceOnADay(t *testing.T) {
 	if want := fmt.Sprintf("Pay ₹2.99 for Asha Rao by %s! Not due yet: ₹60.00, by %s.", written(o.today), written(o.today.AddDays(60))); body != want {
 		t.Errorf("told %q, want %q", body, want)
 	}
+	if n := o.Count(t, "notice_batch", "kind = 'FEE_REMINDER'"); n != 1 {
+		t.Errorf("%d acts told somebody, want 1", n)
+	}
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/reminder/send", map[string]any{"studentIds": []any{uuid.New()}}, 422, "")
 }
 

@@ -172,7 +172,7 @@ func remind(c api.Ctx, due []Reminded) error {
 	if err := c.DB.Raw(`select fee_reminder_text from school_setting`).Scan(&text).Error; err != nil {
 		return fmt.Errorf("reading the reminder's text: %w", err)
 	}
-	f := figures(c)
+	f, notices := figures(c), make([]notice.Notice, 0, len(due))
 	for _, d := range due {
 		since := c.Today()
 		if d.DueDate != nil {
@@ -195,9 +195,10 @@ func remind(c api.Ctx, due []Reminded) error {
 			}
 			body += " " + cheques
 		}
-		notice.Send(c, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()), StudentID: &d.StudentID,
-			Text: notice.Text{Name: "fee.reminder"}, Body: body})
+		notices = append(notices, notice.Notice{Type: notice.Fee, Key: fmt.Sprintf("fee reminder %s %s", d.StudentID, c.Today()),
+			StudentID: &d.StudentID, Text: notice.Text{Name: "fee.reminder"}, Body: body})
 	}
+	notice.SendBatch(c, notice.FeeReminders, notices...)
 	if len(due) > 0 {
 		c.Changed("remind", "fee", c.School.ID, nil, map[string]any{"students": len(due)})
 	}

@@ -209,4 +209,7 @@ func TestThoseWhoAreLateAreToldOnceADay(t *testing.T) {
 	if n := d.Count(t, "notification", "user_id = ?", d.ravi.Parents[0].UserID); n != 0 {
 		t.Errorf("who is in time was told %d times", n)
 	}
+	if n := d.Count(t, "notice_batch", "kind = 'OVERDUE_BOOKS'"); n != 1 {
+		t.Errorf("%d acts told somebody, want 1", n)
+	}
 }

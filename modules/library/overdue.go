@@ -56,6 +56,7 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 		return out, fmt.Errorf("reading what is late: %w", err)
 	}
 	out.Overdue = len(late)
+	var notices []notice.Notice
 	for _, l := range late {
 		told := tell(fmt.Sprintf("library overdue %s %s", l.ID, c.Today()), l.ID, l.StudentID, l.UserID,
 			notice.Text{Name: "library.late", Values: notice.Values{"book": l.Title, "date": l.DueOn}})
@@ -64,12 +65,11 @@ func remind(c api.Ctx, r remindIn) (Reminded, error) {
 			continue
 		}
 		out.Sent++
-		if !r.DryRun {
-			notice.Send(c, told...)
-		}
+		notices = append(notices, told...)
 	}
 	if r.DryRun {
 		return out, nil
 	}
+	notice.SendBatch(c, notice.OverdueBooks, notices...)
 	return out, EndHolds(c)
 }

@@ -75,7 +75,7 @@ var queueDigest = `with ` + awake("$2", "$3") + `,
 	due as (delete from digest_entry where due_at <= $2 returning user_id, key, way, due_at, until, rule),
 	line as (
 		select u.id as user_id, u.phone, u.language, ` + address + ` as address, d.way as asked, d.due_at, d.until, n.dedupe_key as key,
-			n.type, n.title, n.record_id, n.student_id, n.created_at, coalesce(` + said("awake.at") + `, n.body) as said,
+			n.type, n.title, n.record_id, n.batch_id, n.student_id, n.created_at, coalesce(` + said("awake.at") + `, n.body) as said,
 			coalesce(t.texts -> u.language ->> 'teaser', t.teaser, n.title) as teaser, k.type as rule, k.wait_minutes, awake.at,
 			(select way from unnest(k.ways) with ordinality x (way, n) where way = 'PUSH' or ` + hasWay + ` order by n limit 1) as first
 		from due d join app_user u on u.id = d.user_id and u.status = 'ACTIVE'
@@ -97,14 +97,15 @@ var queueDigest = `with ` + awake("$2", "$3") + `,
 			(array_agg(w.wait_minutes order by array_position(` + pressing + `, w.rule)) filter (where w.ruled))[1] as wait_minutes,
 			count(*) > 1 and (bool_or(w.rule = '` + digestRule + `') or count(distinct w.title) > 1) as several,
 			array_agg(w.key order by w.created_at, w.key) as keys, (array_agg(w.type order by w.created_at, w.key))[1] as type,
-			` + oneOr("w.record_id") + ` as record_id, (array_agg(w.student_id order by w.created_at, w.key))[1] as student_id,
+			` + oneOr("w.record_id") + ` as record_id, ` + oneOr("w.batch_id") + ` as batch_id,
+			(array_agg(w.student_id order by w.created_at, w.key))[1] as student_id,
 			case when count(w.until) = count(*) then max(w.until) end as until,
 			min(w.title) as title, (array_agg(w.teaser order by w.created_at, w.key))[1] as teaser,
 			string_agg(distinct w.title, ' · ') as titles, string_agg(w.said, E'\n' order by w.created_at, w.key) as said,
 			string_agg(w.title || ': ' || w.said, E'\n' order by w.created_at, w.key) as titled
 		from way w where w.recipient is not null group by w.user_id, w.channel, w.recipient, w.language, w.at),
 	worded as (
-		select s.user_id, s.channel, s.recipient, s.at, s.due_at, s.rule, s.wait_minutes, s.keys, s.type, s.record_id, s.until,
+		select s.user_id, s.channel, s.recipient, s.at, s.due_at, s.rule, s.wait_minutes, s.keys, s.type, s.record_id, s.batch_id, s.until,
 			s.language, case when not s.several then s.student_id end as student_id,
 			case when s.several then coalesce($1::jsonb ->> s.language, $1::jsonb ->> '') else s.title end as title,
 			case when s.several then s.titles else s.teaser end as teaser, case when s.several then s.titled else s.said end as said
@@ -118,10 +119,10 @@ var queueDigest = `with ` + awake("$2", "$3") + `,
 				and ` + visibleTo("s.user_id") + `) else 1 end as unread
 		from worded s cross join school_setting set)
 	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
-		collapse_id, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
+		collapse_id, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes, batch_id)
 	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', m.type, m.record_id, m.student_id, m.shown_title, m.body,
 		greatest(m.unread, 1)::int, sms.segments, m.keys[1] || '/' || m.channel || '/' || m.recipient,
 		case when m.channel = 'PUSH' then case m.rule when '` + digestRule + `' then md5(m.keys[1] || '/digest/' || m.user_id)::uuid
-			else ` + atNight("m.due_at") + ` end end, false, m.until, m.at, $2, m.rule, m.keys, m.wait_minutes
+			else ` + atNight("m.due_at") + ` end end, false, m.until, m.at, $2, m.rule, m.keys, m.wait_minutes, m.batch_id
 	from message m, ` + InSegments("m.shown_title", "m.body") + `
 	on conflict (dedupe_key) do nothing`

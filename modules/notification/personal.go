@@ -28,6 +28,7 @@ func personal() []api.PersonalTable {
 			NoID: true, Gone: true, Nothing: api.Reasons{api.FixedText: "key way rule"}},
 		{Table: "suppression", Section: "suppressions", To: "recipient", NoID: true, Gone: true, Own: "problem",
 			Nothing: api.Reasons{api.FixedText: "channel reason"}},
+		{Table: "notice_batch", By: "sent_by", Nothing: api.Reasons{api.FixedText: "kind"}},
 		{Table: "notice_rule", Nothing: api.Reasons{api.FixedText: "type ways"}},
 		{Table: "delivery_setting", By: "updated_by"},
 

@@ -13,7 +13,7 @@ import (
 )
 
 type aboutRecord struct {
-	RecordID uuid.UUID `json:"recordId" validate:"required" doc:"What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam"`
+	RecordID uuid.UUID `json:"recordId" validate:"required" doc:"What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam; or a batch, as of its list"`
 }
 
 // Reached is whom the newest notice about a record has reached, and by what.
@@ -77,26 +77,29 @@ type Rest struct {
 	Cost     *int64 `json:"cost" doc:"null: there is no price, or it costs nothing"`
 }
 
-// reachTables are, of the newest notice about the record @record, everybody it is for (person), with what became of it, and
-// those who were not reached (rest). A push to the school's topic reaches those with a device (@reachable).
+// reachTables are, of the newest notice about the record, or in the batch, @record, everybody it is for (person), with what became
+// of it, and those who were not reached (rest). A push to the school's topic reaches those with a device (@reachable).
 var reachTables = `with line as (
 		select n.user_id, min(n.dedupe_key) as key, min(n.type) as type, min(n.title) as title,
 			string_agg(n.body, E'\n' order by n.dedupe_key) as body,
-			bool_or(n.read_at is not null) as read, n.created_at as at, (array_agg(n.student_id order by n.dedupe_key))[1] as student_id
-		from notification n join (select user_id, max(created_at) as at from notification where record_id = @record group by user_id) x
-			on x.user_id = n.user_id and x.at = n.created_at
-		where n.record_id = @record and ` + visibleTo("n.user_id") + ` group by n.user_id, n.created_at),
+			bool_or(n.read_at is not null) as read, n.created_at as at, (array_agg(n.student_id order by n.dedupe_key))[1] as student_id,
+			(array_agg(n.record_id order by n.dedupe_key))[1] as record_id,
+			(array_agg(n.batch_id))[1] as batch_id
+		from notification n join (select user_id, max(created_at) as at from notification where record_id = @record or batch_id = @record
+			group by user_id) x on x.user_id = n.user_id and x.at = n.created_at
+		where (n.record_id = @record or n.batch_id = @record) and ` + visibleTo("n.user_id") + ` group by n.user_id, n.created_at),
 	topic as (select exists (select from delivery where record_id = @record and recipient like 'school\_%' and state = 'SENT') as sent),
 	way as (select l.user_id, d.channel, bool_or(d.state = 'SENT' and d.provider_id <> @nodevice) as sent,
 			bool_or(d.state = 'QUEUED') as waiting, bool_or(d.state = 'FAILED') as failed, bool_or(d.provider_id = @nodevice) as no_device,
 			bool_or(d.urgent) as urgent, max(d.expires_at) as expires_at,
 			max(d.last_error) filter (where d.state = 'FAILED') as problem, bool_or(d.delivered_at is not null) as delivered
-		from line l join delivery d on d.record_id = @record and d.user_id = l.user_id and d.purpose = 'NOTICE' and d.created_at >= l.at
-			and d.recipient not like 'teacher\_%' group by l.user_id, d.channel
+		from line l join delivery d on (d.record_id = @record or d.batch_id = @record) and d.user_id = l.user_id
+			and d.purpose = 'NOTICE' and d.created_at >= l.at and d.recipient not like 'teacher\_%' group by l.user_id, d.channel
 		union all
 		select l.user_id, d.channel, d.state = 'SENT' and d.provider_id <> @nodevice, d.state = 'QUEUED', d.state = 'FAILED',
 			d.provider_id = @nodevice, false, d.expires_at, case when d.state = 'FAILED' then d.last_error end, d.delivered_at is not null
 		from line l join delivery d on d.user_id = l.user_id and d.record_id is null and l.key = any(d.log_keys)
+			and d.batch_id is distinct from @record
 		union all
 		select l.user_id, case g.way when 'RULE' then 'PUSH' else g.way end, false, true, false, false, false, g.until, null, false
 		from line l join digest_entry g on g.user_id = l.user_id and g.key = l.key
@@ -208,9 +211,10 @@ func (m *Module) sendToRest(c api.Ctx, r restRequest) (Rest, error) {
 	var sent []struct{ Segments int }
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: reachTables + `, ` + awake("@now", "@zone") + `
 		insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments,
-			dedupe_key, urgent, expires_at, next_at, created_at)
-		select gen_random_uuid(), r.channel, r.recipient, r.user_id, 'NOTICE', r.type, @record::uuid, r.student_id, r.title, r.body, 1,
-			r.segments, r.once, r.urgent, r.expires_at, case when r.urgent then @now::timestamptz else awake.at end, @now::timestamptz
+			dedupe_key, urgent, expires_at, next_at, created_at, batch_id)
+		select gen_random_uuid(), r.channel, r.recipient, r.user_id, 'NOTICE', r.type, r.record_id, r.student_id, r.title, r.body, 1,
+			r.segments, r.once, r.urgent, r.expires_at, case when r.urgent then @now::timestamptz else awake.at end, @now::timestamptz,
+			r.batch_id
 		from rest r, awake where r.channel = @way on conflict (dedupe_key) do nothing returning segments`,
 		Args: []any{args}, Scan: tenancy.Collect(&sent)})
 	if err != nil {

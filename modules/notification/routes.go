@@ -71,6 +71,7 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Listen:      m.listen,
 		Personal:    personal(),
+		Examples:    examples(),
 		Scheduled: []api.Scheduled{{Name: "compare-topics", Every: 24 * time.Hour, School: func(ctx context.Context, at api.SchoolWork) error {
 			return m.CompareTopics(ctx, at.DB, at.School.ID)
 		}}},
@@ -120,6 +121,9 @@ func (m *Module) routes() []api.Row {
 
 		api.Get("/school-admin/notification/reach", "message", "Whom the newest notice about a record has reached, and by which ways", m.reach),
 		api.Get("/school-admin/notification/unreached", "message", "Whom it has not reached, and why", m.unreached),
+		api.List("/school-admin/notification/batch/list", "message",
+			"What was told to many at once, each of their own: reach and send-to-rest take its id", batchListing, listBatches),
+		api.Get("/school-admin/notification/batch/:id", "message", "Read what was told to many at once", getBatch),
 		api.Post("/school-admin/notification/send-to-rest", "message", "Send it to those it has not reached by another way, once", m.sendToRest,
 			api.Says("Queued")),
 

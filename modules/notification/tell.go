@@ -200,11 +200,11 @@ var queueNotices = `with ` + awake("$2", "$3") + `, ` + nextDigest("$2", "$3") +
 		from told t join people p on p.notice_id = t.id where t.user_id is not null and p.role = 'TEACHER' and p.wanted and p.first = 'PUSH'
 			and not t.later)
 	insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments, dedupe_key,
-	collapse_id, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
+	collapse_id, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes, batch_id)
 	select gen_random_uuid(), m.channel, m.recipient, m.user_id, 'NOTICE', t.type, m.record_id, t.student_id, m.title, m.body, m.badge::int,
 	sms.segments,
 		m.key || '/' || m.channel || '/' || m.recipient, case when m.channel = 'PUSH' then w.shown end,
-		t.urgent, t.until, t.at, $2, m.rule, m.log_keys, m.wait_minutes
+		t.urgent, t.until, t.at, $2, m.rule, m.log_keys, m.wait_minutes, t.batch_id
 	from message m join told t on t.id = m.notice_id join moment w on w.id = t.id, ` + InSegments("m.title", "m.body") + `
 	on conflict (dedupe_key) do nothing`
 
@@ -235,10 +235,10 @@ var queueNextWay = `with ` + awake("$2", "$3") + `,
 			case when several then titled else plain end as body) said
 		where d.id = any($1) and said.body is not null and (d.expires_at is null or d.expires_at > w.at)),
 	queued as (insert into delivery (id, channel, recipient, user_id, purpose, type, record_id, student_id, title, body, badge, segments,
-		dedupe_key, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes)
+		dedupe_key, urgent, expires_at, next_at, created_at, rule, log_keys, wait_minutes, batch_id)
 	select gen_random_uuid(), m.channel, m.recipient, d.user_id, 'NOTICE', d.type, d.record_id, d.student_id, m.title, m.body, 1,
 		sms.segments,
-		d.log_keys[1] || '/' || m.channel || '/' || m.recipient, d.urgent, d.expires_at, m.at, $2, d.rule, d.log_keys, m.wait_minutes
+		d.log_keys[1] || '/' || m.channel || '/' || m.recipient, d.urgent, d.expires_at, m.at, $2, d.rule, d.log_keys, m.wait_minutes, d.batch_id
 	from message m join delivery d on d.id = m.former, ` + InSegments("m.title", "m.body") + `
 	on conflict (dedupe_key) do nothing returning user_id, log_keys),
 	late as (select d.id, d.collapse_id, d.student_id from message m join delivery d on d.id = m.former

@@ -107,6 +107,7 @@ const officePages: Record<string, RouteComponent> = {
   '/dispatch': part(() => import('./pages/communication/dispatch'), 'Dispatches'),
   '/dispatch/new': part(() => import('./pages/communication/dispatch-new'), 'WriteDispatch'),
   '/dispatch/templates': part(() => import('./pages/communication/dispatch'), 'Templates'),
+  '/dispatch/batches': part(() => import('./pages/communication/batches'), 'NoticeBatches'),
   '/dispatch/blocked': part(() => import('./pages/communication/blocked'), 'BlockedAddresses'),
   '/permissions': part(() => import('./pages/school/permissions'), 'Permissions'),
   '/settings': part(school, 'Settings'),

@@ -70,6 +70,24 @@ export default async function ({ url, story, say, email, password, token }) {
       await page.getByText('1 person gets it, each once.').waitFor()
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await delivery.getByText('1 of 1 reached').waitFor()
+
+      say('a reminder of fees did not reach the parent either: the office sees it, and sends it by SMS')
+      await ask('PUT', '/school-admin/notification/rules', {
+        rules: [{ type: 'FEE', ways: ['EMAIL'], waitMinutes: null, mayTurnOff: true, digest: false }],
+      })
+      await visit(page, '/fees/dues')
+      await page.getByRole('button', { name: 'Send reminders…' }).click()
+      await page.getByRole('button', { name: 'Send 1', exact: true }).click()
+      await page.getByText('1 family reminded').waitFor()
+      await page.getByRole('link', { name: 'Reminders sent', exact: true }).click()
+      await page.getByRole('row').filter({ hasText: 'Fee reminders' }).click()
+      await delivery.getByText('0 of 1 reached, 0 read, 1 not reached').waitFor()
+      await accessible(page, 'a batch of reminders and whom it reached')
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/notices-batch.png`, fullPage: true })
+      await delivery.getByRole('button', { name: 'Send to the rest by SMS…' }).click()
+      await page.getByText('1 person gets it, each once.').waitFor()
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await delivery.getByText('1 of 1 reached').waitFor()
     })
   }
 }

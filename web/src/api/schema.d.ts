@@ -6394,6 +6394,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/notification/batch/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was told to many at once, each of their own: reach and send-to-rest take its id */
+        get: operations["getSchoolAdminNotificationBatchList"];
+        put?: never;
+        /**
+         * What was told to many at once, each of their own: reach and send-to-rest take its id
+         * @description The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSchoolAdminNotificationBatchList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/notification/batch/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what was told to many at once */
+        get: operations["getSchoolAdminNotificationBatchById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/notification/delivered-notifications": {
         parameters: {
             query?: never;
@@ -16826,6 +16864,28 @@ export interface components {
             tripType: "pickup" | "dropoff";
         };
         Nothing: Record<string, never>;
+        NoticeBatch: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "FEE_REMINDER" | "FEE_CHARGE" | "OVERDUE_BOOKS";
+            /** @description How many it told of something */
+            people: number;
+            /** Format: date-time */
+            sentAt: string;
+            /** @description Who sent it; empty: their record is erased, or the service did */
+            sentByName: string;
+        };
+        NoticeBatchPage: {
+            items: components["schemas"]["NoticeBatch"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         Notification: {
             body: string;
             /** Format: date-time */
@@ -18377,7 +18437,7 @@ export interface components {
         RestRequest: {
             /**
              * Format: uuid
-             * @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam
+             * @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam; or a batch, as of its list
              */
             recordId: string;
             /** @enum {string} */
@@ -24175,7 +24235,7 @@ export interface components {
         PlanHash: string;
         /** @description ATTACHMENT unless given; photos and logos are images and get a thumbnail */
         Purpose: "ATTACHMENT" | "PHOTO" | "LOGO" | "";
-        /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam */
+        /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam; or a batch, as of its list */
         RecordId: string;
         /** @description The lesson's place in the timetable */
         SlotId: string;
@@ -39676,6 +39736,140 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    getSchoolAdminNotificationBatchList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only records with this value. */
+                "filters[kind]"?: "FEE_REMINDER" | "FEE_CHARGE" | "OVERDUE_BOOKS";
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "sentAt";
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NoticeBatchPage"];
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    postSchoolAdminNotificationBatchList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** @enum {string} */
+                            kind?: "FEE_REMINDER" | "FEE_CHARGE" | "OVERDUE_BOOKS";
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default sentAt
+                             * @enum {string}
+                             */
+                            field?: "sentAt";
+                            /**
+                             * @default desc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NoticeBatchPage"];
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getSchoolAdminNotificationBatchById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NoticeBatch"];
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFoundOrNotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     getSchoolAdminNotificationDeliveredNotifications: {
         parameters: {
             query?: {
@@ -39754,7 +39948,7 @@ export interface operations {
     getSchoolAdminNotificationReach: {
         parameters: {
             query: {
-                /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam */
+                /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam; or a batch, as of its list */
                 recordId: components["parameters"]["RecordId"];
             };
             header?: never;
@@ -40170,7 +40364,7 @@ export interface operations {
                 /** @description 20 unless given */
                 limit?: components["parameters"]["Limit2"];
                 page?: components["parameters"]["Page2"];
-                /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam */
+                /** @description What the notice is about: data.id of a push, the id of an announcement, event, holiday or exam; or a batch, as of its list */
                 recordId: components["parameters"]["RecordId"];
             };
             header?: never;

@@ -351,6 +351,13 @@ const within: (NavItem & { write?: boolean })[] = [
   },
   { to: '/dispatch/new', title: t('Write an e-mail or SMS'), icon: IconMailFast, module: 'message', write: true },
   { to: '/dispatch/templates', title: t('Templates'), icon: IconMailFast, module: 'message' },
+  {
+    to: '/dispatch/batches',
+    title: t('Notifications to many'),
+    icon: IconMailFast,
+    module: 'message',
+    words: t('reminders reached delivery'),
+  },
   { to: '/dispatch/blocked', title: t('Blocked addresses'), icon: IconMailFast, module: 'message' },
   { to: '/library/books', title: t('Books'), icon: IconBooks, module: 'library' },
   { to: '/library/loans', title: t('Loans'), icon: IconBooks, module: 'library' },

@@ -19,6 +19,7 @@ export const DispatchNav = () => (
       { to: '/dispatch', title: t('Sent') },
       { to: '/dispatch/new', title: t('Write') },
       { to: '/dispatch/templates', title: t('Templates') },
+      { to: '/dispatch/batches', title: t('Notifications to many') },
       { to: '/dispatch/blocked', title: t('Blocked addresses') },
     ]}
   />

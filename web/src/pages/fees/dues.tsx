@@ -65,6 +65,11 @@ export function DuesPage() {
           </Text>
         </Group>
         <Group gap={8}>
+          {may('message', 'read') && (
+            <Anchor component={Link} to="/dispatch/batches" search={{ kind: 'FEE_REMINDER' } as never} size="sm">
+              {t('Reminders sent')}
+            </Anchor>
+          )}
           <ActionIcon
             variant="subtle"
             color="gray"

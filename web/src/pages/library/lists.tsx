@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconBellRinging, IconBookmark, IconCalendarDue, IconNotebook } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -124,6 +124,20 @@ export function Overdue() {
           c.due,
           { ...c.fine, title: t('Fine so far') },
         ]}
+        above={
+          may('message', 'read') && (
+            <Anchor
+              component={Link}
+              to="/dispatch/batches"
+              search={{ kind: 'OVERDUE_BOOKS' } as never}
+              size="sm"
+              display="block"
+              mb={16}
+            >
+              {t('Reminders sent')}
+            </Anchor>
+          )
+        }
         primary={
           may('library', 'write') && (
             <Button leftSection={<IconBellRinging size={16} stroke={1.6} />} onClick={() => setAsking(true)}>
