@@ -67,6 +67,23 @@ func TestTheAuditSaysWhoChangedWhatWithBeforeAndAfterNewestFirst(t *testing.T) {
 	s.As(t, api.Teacher).Refuses(t, "GET", "/school-admin/audit/list", nil, 403, "")
 }
 
+func TestAudit_ByRole_FindsOlderEntriesOfTheServiceItself(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	err := s.DB(t).Exec(`insert into audit_event (id, actor_role, action, entity, entity_id, occurred_at)
+		values (?, '', 'turn', 'academic year', ?, now())`, api.NewID(), api.NewID().String()).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := list(t, s.As(t, api.SchoolAdmin), "actorRole", "SYSTEM", "action", "turn")
+	if page.Total != 1 {
+		t.Fatalf("%d entries, want 1", page.Total)
+	}
+	if got := page.Items[0].ActorRole; got != "SYSTEM" {
+		t.Errorf("role %q, want SYSTEM", got)
+	}
+}
+
 func unmarshal(first []byte, into any, second []byte, also any) error {
 	if err := json.Unmarshal(first, into); err != nil {
 		return err
