@@ -45,6 +45,20 @@ const auditColumns = `id, actor_id, coalesce((select a.email from super_admin a
 	school_id, coalesce((select s.name from school s
 	where s.id = audit_event.school_id), '') as school_name, before, after, reason, ip, request_id, occurred_at`
 
+// PlatformDeed is a kind of entry of the platform's log.
+type PlatformDeed struct {
+	Entity string `json:"entity" example:"school"`
+	Action string `json:"action" example:"suspend"`
+}
+
+var deedListing = api.Listing{Sorts: map[string]string{"entity": "entity"}, Default: "entity"}
+
+const deeds = `select distinct md5(entity || ' ' || action)::uuid as id, entity, action from audit_event`
+
+func listDeeds(c api.PlatformCtx, l api.ListRequest) (api.Page[PlatformDeed], error) {
+	return api.Fetch[PlatformDeed](c.DB.Table("(?) as deed", c.DB.Raw(deeds)), l)
+}
+
 func listAudit(c api.PlatformCtx, l api.ListRequest) (api.Page[PlatformEvent], error) {
 	return api.Fetch[PlatformEvent](c.DB.Table("audit_event").Select(auditColumns), l)
 }

@@ -2,17 +2,19 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { fetchList, type ItemOf } from '../../api/list'
+import { api, call } from '../../api/client'
+import { fetchAll, fetchList, type ItemOf } from '../../api/list'
 import { useAddress } from '../../patterns/address'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { choicesOf } from '../../patterns/found'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { words } from '../../patterns/words'
 import '../../patterns/audit.css'
 import { t } from '../../messages/console'
-import { useSchoolChoices } from './school-choices'
+import { schoolChoices } from './school-choices'
 
 const path = '/super-admin/audit/list'
 type Event = ItemOf<typeof path>
@@ -34,15 +36,18 @@ const verbs: Record<string, string> = {
 const verb = (a: string) => verbs[a] ?? words(a.replaceAll('-', '_'))
 const who = (e: Event) => e.actorName || (e.actorId ? t('Somebody who left') : t('Command line'))
 
+const operatorChoices = choicesOf('/super-admin/operator/list', {
+  label: (o) => o.email,
+  value: (o) => o.id,
+  sort: 'email',
+  nameOf: async (id) => (await call(api.GET('/super-admin/operator/{id}', { params: { path: { id } } }))).email,
+})
+
 /** What super-admins and the command line did. */
 export function PlatformAudit() {
   const format = useFormat()
   const [address] = useAddress()
-  const schools = useSchoolChoices(address.schoolId)
-  const recent = useQuery({ queryKey: [path, 'recent'], queryFn: () => fetchList(path, { page: 1, limit: 100 }) })
-  const seen = recent.data?.items ?? []
-  const people = new Map(seen.filter((e) => e.actorId).map((e) => [e.actorId!, who(e)]))
-  if (address.actorId && !people.has(address.actorId)) people.set(address.actorId, 'this person')
+  const deeds = useQuery({ queryKey: [path, 'deeds'], queryFn: () => fetchAll('/super-admin/audit/deed/list') })
   const distinct = (list: string[], also?: string) => [...new Set([...list, ...(also ? [also] : [])])].sort()
   const since = [0, 7, 30].map((n) => {
     const d = new Date()
@@ -60,7 +65,7 @@ export function PlatformAudit() {
       id={(e) => e.id}
       name={(e) => `${verb(e.action)} ${e.entity}`}
       filters={[
-        { key: 'actorId', label: t('Person'), options: [...people].map(([value, label]) => ({ value, label })) },
+        { key: 'actorId', label: t('Person'), options: [], choices: operatorChoices },
         {
           key: 'actorRole',
           label: t('From'),
@@ -73,7 +78,7 @@ export function PlatformAudit() {
           key: 'entity',
           label: t('What'),
           options: distinct(
-            ['school', 'administrator', 'account', 'migration', ...seen.map((e) => e.entity)],
+            (deeds.data ?? []).map((d) => d.entity),
             address.entity,
           ).map((v) => ({ value: v, label: words(v) })),
         },
@@ -81,11 +86,11 @@ export function PlatformAudit() {
           key: 'action',
           label: t('Action'),
           options: distinct(
-            seen.map((e) => e.action),
+            (deeds.data ?? []).map((d) => d.action),
             address.action,
           ).map((v) => ({ value: v, label: verb(v) })),
         },
-        { key: 'schoolId', label: t('School'), options: schools.choices },
+        { key: 'schoolId', label: t('School'), options: [], choices: schoolChoices },
         { key: 'from', label: t('Time'), options: since },
       ]}
       columns={[

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { fetchAll, fetchList } from '../../api/list'
-import { useMay, useSession } from '../../api/session'
+import { useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat } from '../../patterns/format'
+import { useFormat } from '../../patterns/format'
+import { choicesOf } from '../../patterns/found'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { thing, words } from '../../patterns/words'
@@ -18,45 +18,6 @@ import { t } from '../../messages/console'
 type Event = Schemas['AuditEvent']
 const path = '/school-admin/audit/list'
 
-// What is written down; a school's own book may name more, which are added as they are met.
-const entities = [
-  'academic year',
-  'announcement',
-  'assignment',
-  'attendance',
-  'boarding',
-  'book',
-  'bus',
-  'class',
-  'division',
-  'employee',
-  'enrolment',
-  'event',
-  'exam',
-  'fee',
-  'fee concession',
-  'fee head',
-  'fee receipt',
-  'fee structure',
-  'file',
-  'guardian',
-  'holiday',
-  'incident',
-  'leave',
-  'loan',
-  'message',
-  'period',
-  'role',
-  'route',
-  'route riders',
-  'route stops',
-  'setting',
-  'student',
-  'subject',
-  'timetable',
-  'trip',
-  'user',
-]
 const verbs: Record<string, string> = { create: t('Added'), update: t('Changed'), delete: t('Deleted') }
 const verb = (a: string) => verbs[a] ?? words(a)
 /** What was done, in words. A call that left no record behind is named by its address. */
@@ -80,6 +41,14 @@ const roleWords: Record<string, string> = {
   KEY: t('API key'),
 }
 
+const actorChoices = choicesOf('/school-admin/audit/actor/list', {
+  label: (a) => a.name || (roleWords[a.role] ?? words(a.role)),
+  value: (a) => a.id,
+  sort: 'name',
+  nameOf: async (id) =>
+    (await fetchList('/school-admin/audit/actor/list', { filters: { id } })).items[0]?.name || t('this person'),
+})
+
 /** Midnight so many days ago, here: a link keeps the moment it was made with. */
 function daysAgo(n: number): string {
   const d = new Date()
@@ -90,33 +59,12 @@ function daysAgo(n: number): string {
 
 export function Audit() {
   const format = useFormat()
-  const may = useMay()
   const { user } = useSession()
   const [address] = useAddress()
-  const recent = useQuery({ queryKey: [path, 'recent'], queryFn: () => fetchList(path, { page: 1, limit: 100 }) })
-  const staff = useQuery({
-    queryKey: ['/school-admin/employee/list', 'office'],
-    queryFn: () => fetchAll('/school-admin/employee/list', { filters: { employeeType: 'ADMIN' } }),
-    enabled: may('employee', 'read'),
-  })
-  const people = useMemo(() => {
-    const m = new Map<string, string>([[user.id, t('Me')]])
-    for (const e of staff.data ?? []) if (e.userId && !m.has(e.userId)) m.set(e.userId, nameOf(e))
-    for (const e of recent.data?.items ?? [])
-      if (e.actorId && !m.has(e.actorId)) m.set(e.actorId, e.actorName || t('Somebody who left'))
-    if (address.actorId && !m.has(address.actorId)) m.set(address.actorId, t('this person'))
-    return [...m].map(([value, label]) => ({ value, label }))
-  }, [user.id, recent.data, staff.data, address.actorId])
+  const kinds = useQuery({ queryKey: [path, 'kinds'], queryFn: () => fetchAll('/school-admin/audit/kind/list') })
   const things = [
-    ...new Set([
-      ...entities,
-      ...(recent.data?.items ?? []).map((e) => e.entity),
-      ...(address.entity ? [address.entity] : []),
-    ]),
+    ...new Set([...(kinds.data ?? []).map((k) => k.entity), ...(address.entity ? [address.entity] : [])]),
   ].sort()
-  const record =
-    (recent.data?.items ?? []).find((e) => e.entityId === address.entityId)?.entityName ||
-    (address.name ?? t('this record'))
   const since = [
     { value: daysAgo(0), label: t('today') },
     { value: daysAgo(7), label: t('the last 7 days') },
@@ -134,7 +82,7 @@ export function Audit() {
       name={deed}
       search={t('Person, record, number or word')}
       filters={[
-        { key: 'actorId', label: t('Person'), options: people },
+        { key: 'actorId', label: t('Person'), options: [{ value: user.id, label: t('Me') }], choices: actorChoices },
         { key: 'entity', label: t('What'), options: things.map((t) => ({ value: t, label: words(t) })) },
         {
           key: 'action',
@@ -152,7 +100,7 @@ export function Audit() {
               {
                 key: 'entityId' as const,
                 label: t('Record'),
-                options: [{ value: address.entityId, label: record }],
+                options: [{ value: address.entityId, label: address.name ?? t('this record') }],
               },
             ]
           : []),
