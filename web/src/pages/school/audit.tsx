@@ -14,24 +14,19 @@ import { DrawerHead, Facts } from '../../patterns/record'
 import { thing, words } from '../../patterns/words'
 import '../../patterns/audit.css'
 import { t } from '../../messages/console'
+import { useOf } from './audit-uses'
 
 type Event = Schemas['AuditEvent']
 const path = '/school-admin/audit/list'
 
 const verbs: Record<string, string> = { create: t('Added'), update: t('Changed'), delete: t('Deleted') }
 const verb = (a: string) => verbs[a] ?? words(a)
-/** What was done, in words. A call that left no record behind is named by its address. */
+/** What was done, in words. */
 const deed = (e: Event) => {
-  const called = /^[A-Z]+ \/[^/]+\/(.+)$/.exec(e.action)
-  return called?.[1]
-    ? t('Used: {split}', {
-        split: called[1]
-          .split('/')
-          .filter((part) => !part.startsWith(':'))
-          .join(' ')
-          .replaceAll('-', ' '),
-      })
-    : [verb(e.action), thing(e.entity), e.entityName].filter(Boolean).join(' ')
+  const use = useOf(e.action, e.entity)
+  return use === undefined
+    ? [verb(e.action), thing(e.entity), e.entityName].filter(Boolean).join(' ')
+    : t('Used: {split}', { split: use })
 }
 const roleWords: Record<string, string> = {
   SCHOOL_ADMIN: t('Office'),
@@ -39,6 +34,8 @@ const roleWords: Record<string, string> = {
   DRIVER: t('Driver'),
   PARENT: t('Parent'),
   KEY: t('API key'),
+  SUPER_ADMIN: t('The platform'),
+  SYSTEM: t('The service itself'),
 }
 
 const actorChoices = choicesOf('/school-admin/audit/actor/list', {
