@@ -4,16 +4,16 @@ import { useQuery } from '@tanstack/react-query'
 import type { Schemas } from '../../api/client'
 import { fetchAll, fetchList } from '../../api/list'
 import { useSession } from '../../api/session'
+import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
+import { EntryDrawer, fieldsColumn, Origin, originColumns, sinceWhen, whenColumn } from '../../patterns/audit'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
-import { Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
+import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { choicesOf } from '../../patterns/found'
 import { ListPage } from '../../patterns/ListPage'
-import { DrawerHead, Facts } from '../../patterns/record'
+import { DrawerHead } from '../../patterns/record'
 import { thing, words } from '../../patterns/words'
-import '../../patterns/audit.css'
-import { t } from '../../messages/console'
 import { useOf } from './audit-uses'
 
 type Event = Schemas['AuditEvent']
@@ -46,14 +46,6 @@ const actorChoices = choicesOf('/school-admin/audit/actor/list', {
     (await fetchList('/school-admin/audit/actor/list', { filters: { id } })).items[0]?.name || t('this person'),
 })
 
-/** Midnight so many days ago, here: a link keeps the moment it was made with. */
-function daysAgo(n: number): string {
-  const d = new Date()
-  d.setHours(0, 0, 0, 0)
-  d.setDate(d.getDate() - n)
-  return d.toISOString()
-}
-
 export function Audit() {
   const format = useFormat()
   const { user } = useSession()
@@ -62,14 +54,6 @@ export function Audit() {
   const things = [
     ...new Set([...(kinds.data ?? []).map((k) => k.entity), ...(address.entity ? [address.entity] : [])]),
   ].sort()
-  const since = [
-    { value: daysAgo(0), label: t('today') },
-    { value: daysAgo(7), label: t('the last 7 days') },
-    { value: daysAgo(30), label: t('the last 30 days') },
-    { value: daysAgo(365), label: t('the last year') },
-  ]
-  if (address.from && !since.some((s) => s.value === address.from))
-    since.push({ value: address.from, label: t('since {from}', { from: format.date(address.from) }) })
   return (
     <ListPage
       path={path}
@@ -86,7 +70,7 @@ export function Audit() {
           label: t('Action'),
           options: Object.entries(verbs).map(([value, label]) => ({ value, label })),
         },
-        { key: 'from', label: t('Time'), options: since },
+        { key: 'from', label: t('Time'), options: sinceWhen(format, address.from) },
         {
           key: 'actorRole',
           label: t('Role'),
@@ -110,26 +94,10 @@ export function Audit() {
           cell: (e) =>
             e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : t('The service itself')),
         },
-        {
-          key: 'when',
-          title: t('When'),
-          cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
-          sort: 'occurredAt',
-          phone: true,
-        },
-        {
-          key: 'fields',
-          title: t('Fields'),
-          cell: (e) => (
-            <Text span c="dimmed" size="sm">
-              {summary(e)}
-            </Text>
-          ),
-        },
-        { key: 'reason', title: t('Reason'), cell: (e) => e.reason, hidden: true },
+        whenColumn(format),
+        fieldsColumn(summary),
+        ...originColumns,
         { key: 'record', title: t('Record'), cell: (e) => e.entityId, hidden: true },
-        { key: 'ip', title: t('From address'), cell: (e) => e.ip, hidden: true },
-        { key: 'request', title: t('Request'), cell: (e) => e.requestId, hidden: true },
       ]}
       empty={
         <Empty
@@ -141,7 +109,17 @@ export function Audit() {
           example={t('For example: Asha Rao changed a student: division A to B.')}
         />
       }
-      drawer={(id, close) => <EventDrawer id={id} close={close} key={id} />}
+      drawer={(id, close) => (
+        <EntryDrawer
+          path={path}
+          id={id}
+          filters={['q', 'actorId', 'entity', 'entityId', 'action', 'actorRole', 'from']}
+          close={close}
+          key={id}
+        >
+          {(e) => <EventView event={e} close={close} />}
+        </EntryDrawer>
+      )}
     />
   )
 }
@@ -152,42 +130,6 @@ function summary(e: Event): string {
   return all.length > 3
     ? t('{all} and {all2} more', { all: all.slice(0, 3).join(', '), all2: all.length - 3 })
     : all.join(', ')
-}
-
-function EventDrawer({ id, close }: { id: string; close: () => void }) {
-  const [address] = useAddress()
-  // An entry is found among those of the same filters: that is where its link was made.
-  const q = useQuery({
-    queryKey: [path, 'one', id],
-    queryFn: async () => {
-      const filters: Record<string, string> = {}
-      for (const k of ['actorId', 'entity', 'entityId', 'action', 'actorRole', 'from'])
-        if (address[k]) filters[k] = address[k]
-      if (address.q) filters.search = address.q
-      for (let page = 1; page <= 20; page++) {
-        const got = await fetchList(path, { page, limit: 100, filters })
-        const found = got.items.find((e) => e.id === id)
-        if (found || page >= got.totalPages) return found ?? null
-      }
-      return null
-    },
-  })
-  if (!q.data)
-    return (
-      <>
-        <DrawerHead title={' '} close={close} />
-        <div className="drawer-body">
-          {q.error ? (
-            <Trouble error={q.error} retry={() => void q.refetch()} />
-          ) : q.data === null ? (
-            <Text>{t('This entry is not among those shown.')}</Text>
-          ) : (
-            <Lines />
-          )}
-        </div>
-      </>
-    )
-  return <EventView event={q.data} close={close} />
 }
 
 function EventView({ event: e, close }: { event: Event; close: () => void }) {
@@ -255,35 +197,7 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
               </Button>
             )}
           </Group>
-          <Facts
-            of={[
-              [t('Role'), roleWords[e.actorRole] ?? words(e.actorRole)],
-              [
-                t('From address'),
-                <span className="figures" key="ip">
-                  {e.ip}
-                </span>,
-              ],
-            ]}
-          />
-          <Technical>
-            <Facts
-              of={[
-                [
-                  t('Request'),
-                  <span className="figures" key="r">
-                    {e.requestId}
-                  </span>,
-                ],
-                [
-                  t('Record'),
-                  <span className="figures" key="e">
-                    {e.entityId}
-                  </span>,
-                ],
-              ]}
-            />
-          </Technical>
+          <Origin of={e} first={[t('Role'), roleWords[e.actorRole] ?? words(e.actorRole)]} />
         </Stack>
       </div>
     </>
