@@ -33,8 +33,9 @@ func (m *Module) listing() api.Listing {
 		Sorts:   map[string]string{"occurredAt": "occurred_at"},
 		Default: "-occurredAt",
 		Filters: map[string]api.Filter{
-			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "SUPER_ADMIN", "KEY",
-				"SYSTEM", "NOBODY").Where(actorRole + " = @v"),
+			"id": api.ByID("id"), "actorId": api.ByID("actor_id"),
+			"actorRole": api.ByEnum("", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "SUPER_ADMIN", "KEY", "SYSTEM",
+				"NOBODY").Where(actorRole + " = @v"),
 			"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
 			"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 			"search": m.search(),

@@ -47,6 +47,9 @@ func TestTheAuditSaysWhoChangedWhatWithBeforeAndAfterNewestFirst(t *testing.T) {
 	if string(page.Items[1].Before) != "null" {
 		t.Errorf("what is new was %s", page.Items[1].Before)
 	}
+	if one := list(t, admin, "id", e.ID.String()); one.Total != 1 || one.Items[0].ID != e.ID {
+		t.Errorf("by its id %+v", one)
+	}
 	if n := list(t, admin, "actorId", colleague.UserID.String()).Total; n != 1 {
 		t.Errorf("%d by the colleague", n)
 	}

@@ -32,8 +32,9 @@ var auditListing = api.Listing{
 	Sorts:   map[string]string{"occurredAt": "occurred_at"},
 	Default: "-occurredAt",
 	Filters: map[string]api.Filter{
-		"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SUPER_ADMIN", "COMMAND_LINE"), "schoolId": api.ByID("school_id"),
-		"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
+		"id": api.ByID("id"), "actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SUPER_ADMIN", "COMMAND_LINE"),
+		"schoolId": api.ByID("school_id"),
+		"entity":   api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
 		"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 	},
 }

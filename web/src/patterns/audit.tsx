@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { fetchList, type ItemOf } from '../api/list'
 import { t } from '../messages/console'
-import { useAddress } from './address'
 import { Lines, Technical, Trouble } from './feedback'
 import type { Format } from './format'
 import { DrawerHead, Facts } from './record'
@@ -63,33 +62,21 @@ export const originColumns = [
   { key: 'request', title: t('Request'), cell: (e: Entry) => e.requestId, hidden: true },
 ]
 
-/** An entry beside its list. It is found among those of the same filters: that is where its link was made. */
+/** An entry beside its list, however far down it is. */
 export function EntryDrawer<P extends AuditPath>({
   path,
   id,
-  filters: keys,
   close,
   children,
 }: {
   path: P
   id: string
-  filters: string[]
   close: () => void
   children: (e: ItemOf<P>) => ReactNode
 }) {
-  const [address] = useAddress()
   const q = useQuery({
     queryKey: [path, 'one', id],
-    queryFn: async () => {
-      const filters: Record<string, string> = {}
-      for (const k of keys) if (address[k]) filters[k === 'q' ? 'search' : k] = address[k]
-      for (let page = 1; page <= 20; page++) {
-        const got = await fetchList(path, { page, limit: 100, filters })
-        const found = got.items.find((e) => (e as { id: string }).id === id)
-        if (found || page >= got.totalPages) return found ?? null
-      }
-      return null
-    },
+    queryFn: async () => (await fetchList(path, { filters: { id } })).items[0] ?? null,
   })
   if (q.data) return children(q.data)
   return (
@@ -99,7 +86,7 @@ export function EntryDrawer<P extends AuditPath>({
         {q.error ? (
           <Trouble error={q.error} retry={() => void q.refetch()} />
         ) : q.data === null ? (
-          <Text>{t('This entry is not among those shown.')}</Text>
+          <Text>{t('This entry does not exist.')}</Text>
         ) : (
           <Lines />
         )}

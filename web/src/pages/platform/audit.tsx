@@ -104,13 +104,7 @@ export function PlatformAudit() {
         />
       }
       drawer={(id, close) => (
-        <EntryDrawer
-          path={path}
-          id={id}
-          filters={['actorId', 'actorRole', 'entity', 'action', 'schoolId', 'from']}
-          close={close}
-          key={id}
-        >
+        <EntryDrawer path={path} id={id} close={close} key={id}>
           {(e) => <EventView event={e} close={close} />}
         </EntryDrawer>
       )}

@@ -110,13 +110,7 @@ export function Audit() {
         />
       }
       drawer={(id, close) => (
-        <EntryDrawer
-          path={path}
-          id={id}
-          filters={['q', 'actorId', 'entity', 'entityId', 'action', 'actorRole', 'from']}
-          close={close}
-          key={id}
-        >
+        <EntryDrawer path={path} id={id} close={close} key={id}>
           {(e) => <EventView event={e} close={close} />}
         </EntryDrawer>
       )}

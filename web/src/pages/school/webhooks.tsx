@@ -364,6 +364,14 @@ function Deliveries({ of }: { of: Webhook }) {
           </Group>
         )
       })}
+      {log.data && log.data.total > log.data.items.length && (
+        <Text size="sm" c="dimmed" pt={6}>
+          {t('The newest {shown} of {total}', {
+            shown: format.number(log.data.items.length),
+            total: format.number(log.data.total),
+          })}
+        </Text>
+      )}
     </section>
   )
 }
