@@ -22,7 +22,6 @@ var noPage = map[string]string{
 	"POST /school-admin/notification/token":                "for push on phones; browsers have none",
 	"POST /school-admin/integration/webhook/delivery/list": "the page of a webhook asks by GET",
 	"GET /school-admin/oneroster/export":                   "for other programs, which fetch it by an API key",
-	"POST /school-admin/sign-in/link/list":                 "the page of a provider asks by GET",
 	"GET /school-admin/timetable/substitution/list":        "the page of a day's cover has them",
 	"POST /school-admin/timetable/substitution/list":       "the page of a day's cover has them",
 	"PUT /school-admin/notification/language":              "sent when it is chosen in the account menu: src/messages/own-language.ts",

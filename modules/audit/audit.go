@@ -33,8 +33,9 @@ func (m *Module) listing() api.Listing {
 		Sorts:   map[string]string{"occurredAt": "occurred_at"},
 		Default: "-occurredAt",
 		Filters: map[string]api.Filter{
-			"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "SUPER_ADMIN",
-				"KEY", "SYSTEM", "NOBODY"),
+			"id": api.ByID("id"), "actorId": api.ByID("actor_id"),
+			"actorRole": api.ByEnum("", "SCHOOL_ADMIN", "TEACHER", "PARENT", "DRIVER", "SUPER_ADMIN", "KEY", "SYSTEM",
+				"NOBODY").Where(actorRole + " = @v"),
 			"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
 			"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 			"search": m.search(),
@@ -42,11 +43,14 @@ func (m *Module) listing() api.Listing {
 	}
 }
 
+// actorRole is SYSTEM also in older entries, where it was left out.
+const actorRole = `coalesce(nullif(actor_role, ''), 'SYSTEM')`
+
 // columns name the actor by a subquery: it runs for the page's rows alone, and counting
 // does without.
 const columns = `id, actor_id, coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u
 	where u.id = audit_event.actor_id), '') as actor_name,
-	coalesce(nullif(actor_role, ''), 'SYSTEM') as actor_role, action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
+	` + actorRole + ` as actor_role, action, entity, entity_id, before, after, reason, ip, request_id, occurred_at`
 
 func (m *Module) list(c api.Ctx, l api.ListRequest) (api.Page[AuditEvent], error) {
 	page, err := api.Fetch[AuditEvent](c.DB.Table("audit_event").Select(columns), l)

@@ -28,5 +28,7 @@ func (m *Module) routes() []api.Row {
 	return api.Rows(
 		api.List("/school-admin/audit/list", "permission", "Who changed what, newest first, with what it was before and after",
 			m.listing(), m.list),
+		api.List("/school-admin/audit/actor/list", "permission", "Who has an entry in the audit log", actorListing, listActors),
+		api.List("/school-admin/audit/kind/list", "permission", "What kinds of records the audit log has entries of", kindListing, listKinds),
 	)
 }

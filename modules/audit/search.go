@@ -12,7 +12,5 @@ func (m *Module) search() api.Filter {
 		or actor_id = any(array(select id from app_user where lower(first_name || ' ' || last_name) like @q))
 		or entity_id = any(` + named + `)
 		or coalesce(after, before) ->> 'studentId' = any(` + named + `)
-		or entity = any(array(with recursive kind as ((select entity from audit_event order by entity limit 1)
-			union all select (select e.entity from audit_event e where e.entity > kind.entity order by e.entity limit 1)
-			from kind where kind.entity is not null) select entity from kind where entity like @q))`)
+		or entity = any(array(select k.entity from (` + kinds + `) as k where k.entity like @q))`)
 }

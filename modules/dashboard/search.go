@@ -23,6 +23,26 @@ type Found struct {
 	Employees []FoundEmployee `json:"employees"`
 	Receipts  []FoundReceipt  `json:"receipts"`
 	Books     []FoundBook     `json:"books"`
+	More      bool            `json:"more" doc:"There are more of some kind: type more of the name"`
+}
+
+// mostStudents and mostOthers are how many of a kind a search shows. One more is read, to know whether there are more.
+const mostStudents, mostOthers = 8, 5
+
+// cut leaves as many as are shown.
+func (f *Found) cut() {
+	f.Students = cutAt(f, f.Students, mostStudents)
+	f.Employees = cutAt(f, f.Employees, mostOthers)
+	f.Receipts = cutAt(f, f.Receipts, mostOthers)
+	f.Books = cutAt(f, f.Books, mostOthers)
+}
+
+func cutAt[T any](f *Found, found []T, most int) []T {
+	if len(found) <= most {
+		return found
+	}
+	f.More = true
+	return found[:most]
 }
 
 // FoundStudent is a student with what tells namesakes apart.
@@ -104,6 +124,7 @@ func search(c api.Ctx, r searchRequest) (Found, error) {
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return out, fmt.Errorf("searching: %w", err)
 	}
+	out.cut()
 	return out, nil
 }
 
@@ -136,31 +157,33 @@ func studentsFound(words []string) string {
 		coalesce((select trim(g.first_name || ' ' || g.last_name) from student_guardian sg join guardian g on g.id = sg.guardian_id
 			where sg.student_id = s.id and sg.is_primary), '') as guardian_name
 		from (select *, lower(admission_number) = $1 as by_number, starts_with(search_text, $1) as by_name from student
-			where deleted_at is null and %s
-			order by by_number desc, status = 'ACTIVE' desc, by_name desc, first_name, last_name, id limit 8) s
+			where deleted_at is null and %[1]s
+			order by by_number desc, status = 'ACTIVE' desc, by_name desc, first_name, last_name, id limit %[3]d) s
 		left join enrolment e on e.student_id = s.id and e.start_date <= $%[2]d and (e.end_date is null or e.end_date >= $%[2]d)
 		left join class k on k.id = coalesce(e.class_id, s.class_id) left join division d on d.id = e.division_id
-		order by s.by_number desc, s.status = 'ACTIVE' desc, s.by_name desc, s.first_name, s.last_name, s.id`, holdsWords(words), len(words)+2)
+		order by s.by_number desc, s.status = 'ACTIVE' desc, s.by_name desc, s.first_name, s.last_name, s.id`, holdsWords(words), len(words)+2,
+		mostStudents+1)
 }
 
 func employeesFound(words []string) string {
-	return `select id, employee_code, first_name, last_name, designation, employee_type, status from employee where ` + holdsWords(words) +
-		` order by lower(employee_code) = $1 desc, status = 'ACTIVE' desc, starts_with(search_text, $1) desc, first_name, last_name, id limit 5`
+	return fmt.Sprintf(`select id, employee_code, first_name, last_name, designation, employee_type, status from employee where %s
+		order by lower(employee_code) = $1 desc, status = 'ACTIVE' desc, starts_with(search_text, $1) desc, first_name, last_name, id limit %d`,
+		holdsWords(words), mostOthers+1)
 }
 
 // receiptsFound goes by the number within each year, which is indexed; $2 is the text as it was typed.
 const receiptsFound = `select r.id, r.receipt_number, trim(s.first_name || ' ' || s.last_name) as student_name, r.amount, r.received_on
 	from fee_receipt r join student s on s.id = r.student_id
 	where r.academic_year_id in (select id from academic_year) and r.number = $1 and r.receipt_number ilike $2
-	order by r.received_on desc, r.id limit 5`
+	order by r.received_on desc, r.id limit 6` // mostOthers and one
 
 // booksFound finds a copy by its whole number, else books by words. The first word is of no use to it.
 func booksFound(words []string) string {
 	return fmt.Sprintf(`select b.id, b.title, b.author, m.accession_number from (
 			(select c.book_id as id, c.accession_number from book_copy c where lower(c.accession_number) = $%[2]d
 			union select c.book_id, c.accession_number from book_copy c where lower(c.barcode) = $%[2]d and c.barcode <> '')
-			union all (select id, '' from book where $1::text <> '' and %[1]s order by title, id limit 5)) m
-		join book b on b.id = m.id order by m.accession_number = '', b.title, b.id limit 5`, holdsWords(words), len(words)+2)
+			union all (select id, '' from book where $1::text <> '' and %[1]s order by title, id limit %[3]d)) m
+		join book b on b.id = m.id order by m.accession_number = '', b.title, b.id limit %[3]d`, holdsWords(words), len(words)+2, mostOthers+1)
 }
 
 var digits = regexp.MustCompile(`[0-9]+$`)

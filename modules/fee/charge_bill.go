@@ -99,7 +99,9 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 			}
 		}
 		out.Charged, out.Amount, out.Concession = out.Charged+1, out.Amount+total, out.Concession+total-left
-		notices = append(notices, chargedNotice(f, st, v, left))
+		if left > 0 { // of what was waived whole, a family has nothing to pay
+			notices = append(notices, chargedNotice(f, st, v, left))
+		}
 		if !stays.whole() {
 			out.ProRata, out.ProRataAmount = out.ProRata+1, out.ProRataAmount+total
 		}

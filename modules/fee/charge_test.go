@@ -36,6 +36,24 @@ func TestAClassIsChargedOnceHoweverOftenItIsAsked(t *testing.T) {
 	o.sound(t)
 }
 
+func TestCharge_WaivedWhole_SendsNoNotice(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	asha, ravi := o.admit(t, "Asha"), o.admit(t, "Ravi")
+	o.parent(t, asha)
+	o.parent(t, ravi)
+	o.grant(t, asha, map[string]any{"mode": "PERCENT", "value": 100})
+	o.charge(t, 1)
+	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; " {
+		t.Errorf("invoices %q, want one that is waived", got)
+	}
+	for student, want := range map[uuid.UUID]int{asha: 0, ravi: 1} {
+		if n := o.Count(t, "notice", "student_id = ? and type = 'FEE'", student); n != want {
+			t.Errorf("%d notices of %d left, want %d", n, o.report(t, student).Balance, want)
+		}
+	}
+}
+
 func TestTwoChargesOfAnInstalmentAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

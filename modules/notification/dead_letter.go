@@ -10,15 +10,16 @@ import (
 
 // DeadLetter is a message that no provider took.
 type DeadLetter struct {
-	ID        uuid.UUID  `json:"id"`
-	SchoolID  *uuid.UUID `json:"schoolId" doc:"null for codes and links of the platform itself"`
-	Channel   string     `json:"channel" enum:"PUSH,SMS,EMAIL,WHATSAPP" example:"SMS"`
-	Recipient string     `json:"to"`
-	Type      string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,EXAM,EVENT,''" doc:"What it was about; empty for what an office sent"`
-	Attempts  int        `json:"attempts"`
-	LastError string     `json:"lastError"`
-	CreatedAt time.Time  `json:"createdAt"`
-	FailedAt  time.Time  `json:"failedAt"`
+	ID         uuid.UUID  `json:"id"`
+	SchoolID   *uuid.UUID `json:"schoolId" doc:"null for codes and links of the platform itself"`
+	SchoolName string     `json:"schoolName" doc:"As it is called now; empty for the platform"`
+	Channel    string     `json:"channel" enum:"PUSH,SMS,EMAIL,WHATSAPP" example:"SMS"`
+	Recipient  string     `json:"to"`
+	Type       string     `json:"type" enum:"ANNOUNCEMENT,ATTENDANCE,RESULT,FEE,LEAVE_REQUEST,MESSAGE,TRANSPORT,LIBRARY,TIMETABLE,EXAM,EVENT,''" doc:"What it was about; empty for what an office sent"`
+	Attempts   int        `json:"attempts"`
+	LastError  string     `json:"lastError"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	FailedAt   time.Time  `json:"failedAt"`
 }
 
 var deadListing = api.Listing{
@@ -30,8 +31,11 @@ var deadListing = api.Listing{
 	},
 }
 
+// deadColumns name the school by a subquery: it runs for the page's rows alone.
+const deadColumns = `dead_letter.*, coalesce((select s.name from school s where s.id = dead_letter.school_id), '') as school_name`
+
 func listDead(c api.PlatformCtx, l api.ListRequest) (api.Page[DeadLetter], error) {
-	return api.Fetch[DeadLetter](c.DB.Table("dead_letter"), l)
+	return api.Fetch[DeadLetter](c.DB.Table("dead_letter").Select(deadColumns), l)
 }
 
 type retryRequest struct {

@@ -149,6 +149,9 @@ func TestWhatNoProviderTakesIsADeadLetterThatTheSuperAdminRetries(t *testing.T) 
 		dead.Recipient != "user_"+o.admin.UserID.String() {
 		t.Errorf("the letter is %+v", dead)
 	}
+	if dead.SchoolName != o.Name {
+		t.Errorf("the letter's school is called %q, want %q", dead.SchoolName, o.Name)
+	}
 	if o.Count(t, "delivery", "state = 'FAILED'") != 1 {
 		t.Error("it is not FAILED")
 	}

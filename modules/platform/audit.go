@@ -32,8 +32,9 @@ var auditListing = api.Listing{
 	Sorts:   map[string]string{"occurredAt": "occurred_at"},
 	Default: "-occurredAt",
 	Filters: map[string]api.Filter{
-		"actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SUPER_ADMIN", "COMMAND_LINE"), "schoolId": api.ByID("school_id"),
-		"entity": api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
+		"id": api.ByID("id"), "actorId": api.ByID("actor_id"), "actorRole": api.ByEnum("actor_role", "SUPER_ADMIN", "COMMAND_LINE"),
+		"schoolId": api.ByID("school_id"),
+		"entity":   api.ByText("entity"), "entityId": api.ByText("entity_id"), "action": api.ByText("action"),
 		"from": api.ByMoment("occurred_at", ">="), "to": api.ByMoment("occurred_at", "<"),
 	},
 }
@@ -44,6 +45,20 @@ const auditColumns = `id, actor_id, coalesce((select a.email from super_admin a
 	where a.id = audit_event.actor_id), '') as actor_name, actor_role, action, entity, entity_id,
 	school_id, coalesce((select s.name from school s
 	where s.id = audit_event.school_id), '') as school_name, before, after, reason, ip, request_id, occurred_at`
+
+// PlatformDeed is a kind of entry of the platform's log.
+type PlatformDeed struct {
+	Entity string `json:"entity" example:"school"`
+	Action string `json:"action" example:"suspend"`
+}
+
+var deedListing = api.Listing{Sorts: map[string]string{"entity": "entity"}, Default: "entity"}
+
+const deeds = `select distinct md5(entity || ' ' || action)::uuid as id, entity, action from audit_event`
+
+func listDeeds(c api.PlatformCtx, l api.ListRequest) (api.Page[PlatformDeed], error) {
+	return api.Fetch[PlatformDeed](c.DB.Table("(?) as deed", c.DB.Raw(deeds)), l)
+}
 
 func listAudit(c api.PlatformCtx, l api.ListRequest) (api.Page[PlatformEvent], error) {
 	return api.Fetch[PlatformEvent](c.DB.Table("audit_event").Select(auditColumns), l)

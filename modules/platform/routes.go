@@ -90,6 +90,7 @@ func (m *Module) routes() []api.Row {
 			api.OwnTransaction, api.Says("Migration is under way")),
 
 		api.PlatformList("/super-admin/audit/list", "What super-admins and the command line did, newest first", auditListing, listAudit),
+		api.PlatformList("/super-admin/audit/deed/list", "What kinds of entries the platform's audit log has", deedListing, listDeeds),
 		api.PlatformRow("GET", "/super-admin/stats/overview", "Schools, students and traffic, with a series for charts and the slowest schools",
 			api.Read, 200, overview),
 	)

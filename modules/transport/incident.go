@@ -46,7 +46,7 @@ var incidentListing = api.Listing{
 	Sorts:   map[string]string{"occurredAt": "occurred_at", "createdAt": "created_at"},
 	Default: "-occurredAt",
 	Filters: map[string]api.Filter{
-		"busId": api.ByID("bus_id"), "tripId": api.ByID("trip_id"),
+		"id": api.ByID("id"), "busId": api.ByID("bus_id"), "tripId": api.ByID("trip_id"),
 		"type":     api.ByEnum("type", "vehicle_breakdown", "traffic_jam", "accident", "other"),
 		"severity": api.ByEnum("severity", "LOW", "MEDIUM", "HIGH"), "release": api.ByEnum("release", waitsForOffice, released, discarded),
 		"resolved": api.ByBool("resolved").Where(`@v = (resolved_at is not null)`),

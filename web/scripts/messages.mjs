@@ -202,7 +202,7 @@ ofApi(openapi)
 const service = fileURLToPath(new URL('../../', import.meta.url))
 const titles = /\b(?:Key|Kind): "[^"]+", Title: "([^"]+)"|^\t\{api\.\w+, "([^"]+)"\}/gm
 const acts =
-  /\b(?:Changed|Book|SchoolEntry)\("([a-z -]+)", "([a-z -]+)"|\b(?:auditRow|auditFailure|auditSessionEnd|writeAudit|storePassword)\(c, [^"\n]*"([^"]+)"|\bturn\(c, "([^"]+)"/g
+  /\b(?:Changed|Book|SchoolEntry)\("([a-z -]+)", "([a-z -]+)"|\b(?:auditRow|auditFailure|auditSessionEnd|writeAudit|storePassword)\(c, [^"\n]*"([^"]+)"|\bturn\(c, "([^"]+)"|\bapi\.(?:Insert|Update|UpdateLocked)\(c, "([^"]+)"|\bChanged\("[a-z ]+", "([a-z]+_[a-z]+)"|^const linked = "([^"]+)"/gm
 const ofService = new Set(['session', ...['password', 'otp', 'pin', 'sso', 'switch'].map((way) => `sign-in by ${way}`)])
 for (const folder of ['modules', 'auth', 'rbac'])
   for (const name of readdirSync(service + folder, { recursive: true }).filter((name) =>
@@ -211,7 +211,7 @@ for (const folder of ['modules', 'auth', 'rbac'])
     const source = readFileSync(path.join(service, folder, name), 'utf8')
     for (const [, ...found] of source.matchAll(titles)) ofService.add(found.find(Boolean))
     for (const [, ...found] of source.matchAll(acts))
-      for (const text of found) if (text && !text.endsWith(' ')) ofService.add(text.toLowerCase())
+      for (const text of found) if (text && !text.endsWith(' ')) ofService.add(text.toLowerCase().replaceAll('_', ' '))
   }
 for (const text of ofService) {
   const shown = text[0].toUpperCase() + text.slice(1)

@@ -79,7 +79,7 @@ export default async function ({ url, story, say, email, password, token, issuer
         .click()
       await drawer.getByText('Delivered').waitFor()
       await fits('a webhook')
-      await drawer.getByRole('button', { name: 'Send class.changed again' }).click()
+      await drawer.getByRole('button', { name: 'Send again: class.changed' }).click()
       await until(async () => received.length === 2, 'the receiver is told again')
       want(received[0] === received[1], 'it is the same fact')
 

@@ -350,12 +350,12 @@ export default async function ({ url, story, say, email, password, stage }) {
 
     say('the audit says in words what was used, and fits a phone')
     await go('/audit?entity=fee')
-    await page.getByText('Used: fee charge').first().waitFor()
+    await page.getByText('Used: charging fees').first().waitFor()
     await page.setViewportSize({ width: 390, height: 844 })
     await page.waitForFunction(
       () => document.querySelector('.list').scrollWidth <= document.querySelector('.list-scroll').clientWidth,
     )
-    await page.getByText('Used: fee charge').first().waitFor()
+    await page.getByText('Used: charging fees').first().waitFor()
     want(context.pages().length === 1, 'no window opened')
   })
 }

@@ -101,3 +101,29 @@ func TestSearch_GoesByThePermissionOfEachKind(t *testing.T) {
 	only(t, s, "event")
 	admin.Refuses(t, "GET", "/school-admin/search?text=malgudi", nil, 403, "PERMISSION_DENIED")
 }
+
+func TestSearch_OfMoreThanItShows_SaysSo(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	seat := s.Seat(t, "Class 5")
+	for _, c := range []struct {
+		n    int
+		want bool
+	}{{8, false}, {9, true}} {
+		n, want := c.n, c.want
+		for s.Count(t, "student", "true") < n {
+			s.Child(t, seat, 0)
+		}
+		if err := s.DB(t).Exec(`update student set search_text = 'asha rao'`).Error; err != nil {
+			t.Fatal(err)
+		}
+		found := find(t, admin, "asha")
+		if len(found.Students) != 8 {
+			t.Errorf("of %d students %d are shown, want 8", n, len(found.Students))
+		}
+		if found.More != want {
+			t.Errorf("of %d students there are more: %t, want %t", n, found.More, want)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package transport_test
 import (
 	"testing"
 
+	"github.com/google/uuid"
+
 	"homeroom/api"
 	"homeroom/modules/transport"
 	"homeroom/testkit"
@@ -126,6 +128,11 @@ func TestAnIncidentReachesTheGuardiansOfThoseOnTheTripAndIsResolved(t *testing.T
 	}
 	if list := testkit.Get[api.Page[transport.Incident]](t, d.driver, "/driver/incident/list"); list.Total != 1 {
 		t.Errorf("the driver's %+v", list)
+	}
+	for id, want := range map[uuid.UUID]int{made.ID: 1, api.NewID(): 0} {
+		if got := testkit.Get[api.Page[transport.Incident]](t, d.driver, "/driver/incident/list?filters[id]="+id.String()).Total; got != want {
+			t.Errorf("%d incidents of the id %s, want %d", got, id, want)
+		}
 	}
 	stranger, _ := d.hire(t)
 	stranger.Refuses(t, "POST", "/driver/incident/report", map[string]any{"busId": d.bus.ID, "type": "other"}, 404, "")

@@ -31,6 +31,7 @@ import { rich, t } from '../messages/console'
 import { useAddress } from './address'
 import { Trouble, useLate } from './feedback'
 import { useFormat } from './format'
+import { type Choice, type Choices, FoundChip } from './found'
 
 interface Column<T, S extends string> {
   key: string
@@ -45,7 +46,9 @@ interface Column<T, S extends string> {
 interface FilterChip<F extends string> {
   key: F
   label: string
-  options: { value: string; label: string }[]
+  options: Choice[]
+  /** A list that may be longer than a menu, found on the server by what is typed: then options are those always among it. */
+  choices?: Choices
   /** Of a filter that is a JSON object: the member it is about. Its values are JSON. */
   member?: string
 }
@@ -496,6 +499,10 @@ function Chip<F extends string>({
   onChange: (v: string | undefined) => void
 }) {
   const chosen = filter.options.find((o) => o.value === value)
+  if (filter.choices)
+    return (
+      <FoundChip of={filter.choices} label={filter.label} first={filter.options} value={value} onChange={onChange} />
+    )
   return (
     <Menu position="bottom-start">
       <Menu.Target>

@@ -7,6 +7,7 @@ import { type Ref, useEffect, useId, useState } from 'react'
 import { api, call } from '../api/client'
 import './areas.css'
 import { t } from '../messages/console'
+import { TypeMore } from './feedback'
 import { nameOf } from './format'
 import { Photo } from './Photo'
 
@@ -23,11 +24,14 @@ export interface Person {
 /** Students, and employees where they are asked for, or they alone. */
 type Among = boolean | 'only'
 
-/** The people that match these words. */
-export async function findPeople(words: string, employees: Among = false): Promise<Person[]> {
+/** The people that match these words, the best first, and whether there are more than these. */
+export async function findPeople(
+  words: string,
+  employees: Among = false,
+): Promise<{ people: Person[]; more: boolean }> {
   const only = employees === 'only' ? 'EMPLOYEES' : employees ? 'PEOPLE' : 'STUDENTS'
   const found = await call(api.GET('/school-admin/search', { params: { query: { text: words, only } } }))
-  return [
+  const people = [
     ...found.students.map(
       (s): Person => ({
         kind: 'student',
@@ -50,6 +54,7 @@ export async function findPeople(words: string, employees: Among = false): Promi
         }),
       ),
   ]
+  return { people, more: found.more }
 }
 
 /** The people for what is being typed, once it has settled: until then those for the words before. */
@@ -59,7 +64,7 @@ export function usePeople(words: string, employees: Among = false) {
     queryKey: ['/school-admin/student/list', 'people', settled, employees],
     enabled: settled.length > 0,
     placeholderData: keepPreviousData,
-    queryFn: async () => ({ words: settled, people: await findPeople(settled, employees) }),
+    queryFn: async () => ({ words: settled, ...(await findPeople(settled, employees)) }),
   })
 }
 
@@ -178,6 +183,7 @@ export function PersonPicker({
               <PersonLine of={p} />
             </button>
           ))}
+          {found.data?.more && people.length > 0 && <TypeMore />}
           {people.length === 0 && (
             <Text c="dimmed" p={12} size="sm">
               {found.error

@@ -274,3 +274,10 @@ export function UnsavedGuard({ when, free = [] }: { when: boolean; free?: string
     </Confirm>
   )
 }
+
+/** Under a few of many: how to come to the others. */
+export const TypeMore = () => (
+  <Text component="div" c="dimmed" p={12} size="sm">
+    {t('There are more: type more of the name.')}
+  </Text>
+)

@@ -9,6 +9,7 @@ import { fetchList } from '../api/list'
 import { openedPrefix } from '../api/offline'
 import { useMay, useSession } from '../api/session'
 import { t } from '../messages/console'
+import { TypeMore } from '../patterns/feedback'
 import { nameOf, useFormat } from '../patterns/format'
 import { Photo } from '../patterns/Photo'
 import { undoLast } from '../patterns/undo'
@@ -218,6 +219,8 @@ function Finder({ close }: { close: () => void }) {
     if (h.record) keepOpened(session.user.id, h)
     void navigate({ to: h.to, search: (h.search ?? {}) as never })
   }
+  const more =
+    settled.length > 1 && (found.data?.more || (schools.data?.total ?? 0) > (schools.data?.items.length ?? 0))
   // Who presses Enter before the answer is there still gets the one they meant.
   const fresh = settled === text.trim() && !found.isFetching && !schools.isFetching
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
@@ -281,6 +284,7 @@ function Finder({ close }: { close: () => void }) {
             )}
           </button>
         ))}
+        {hits.length > 0 && more && <TypeMore />}
         {hits.length === 0 && (
           <Text c="dimmed" p={12}>
             {found.isFetching || schools.isFetching

@@ -7,7 +7,7 @@ import { api, asProblem, call } from '../../api/client'
 import { fetchList } from '../../api/list'
 import { useMay } from '../../api/session'
 import { rich, t } from '../../messages/console'
-import { Status, Trouble } from '../../patterns/feedback'
+import { Status, Trouble, TypeMore } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { Money } from '../../patterns/money'
 import { findPeople, type Person, PersonLine, usePeople } from '../../patterns/PersonPicker'
@@ -46,14 +46,13 @@ export function Desk() {
     queryKey: ['/school-admin/library/copy/list', 'desk', settled],
     enabled: settled.length > 1,
     placeholderData: keepPreviousData,
-    queryFn: async () =>
-      (await fetchList('/school-admin/library/copy/list', { page: 1, limit: 6, filters: { search: settled } })).items,
+    queryFn: () => fetchList('/school-admin/library/copy/list', { page: 1, limit: 6, filters: { search: settled } }),
   })
   type Hit = { person: Person } | { copy: Copy }
   const hits: Hit[] = typed
     ? [
         ...(people.data?.people ?? []).map((person) => ({ person })),
-        ...(settled.length > 1 ? (titles.data ?? []) : []).map((c) => ({ copy: c })),
+        ...(settled.length > 1 ? (titles.data?.items ?? []) : []).map((c) => ({ copy: c })),
       ]
     : []
   const focus = () => box.current?.focus()
@@ -147,7 +146,7 @@ export function Desk() {
         if (asProblem(e).status !== 404) throw e
       }
       const words = what.toLowerCase()
-      const known = people.data?.words === what ? people.data.people : await findPeople(what, true) // a scanner is faster than the list
+      const known = people.data?.words === what ? people.data.people : (await findPeople(what, true)).people // a scanner is faster than the list
       const hit = known.find((p) => p.note.toLowerCase().split(' · ').includes(words)) ?? known[0]
       if (!hit)
         throw new Error(t('No copy and no person matches {what}. Scan it again, or type a part of the name.', { what }))
@@ -260,6 +259,7 @@ export function Desk() {
                       )}
                     </button>
                   ))}
+                  {(people.data?.more || (titles.data?.total ?? 0) > (titles.data?.items.length ?? 0)) && <TypeMore />}
                 </div>
               )}
             </div>

@@ -1,7 +1,7 @@
 // What the library's pages have in common.
 import { useQuery } from '@tanstack/react-query'
 import { api, call, type Schemas } from '../../api/client'
-import { fetchList } from '../../api/list'
+import { fetchAll, fetchList } from '../../api/list'
 import { changed } from '../../api/queries'
 import { t } from '../../messages/console'
 import { Status } from '../../patterns/feedback'
@@ -49,15 +49,11 @@ export function useOpenLoans(p: Person | null) {
   return useQuery({
     queryKey: ['/school-admin/library/loan/list', 'of', p?.id],
     enabled: !!p,
-    queryFn: async () =>
-      (
-        await fetchList('/school-admin/library/loan/list', {
-          page: 1,
-          limit: 50,
-          sort: 'dueOn',
-          filters: { [p!.kind === 'student' ? 'studentId' : 'employeeId']: p!.id, open: 'true' },
-        })
-      ).items,
+    queryFn: () =>
+      fetchAll('/school-admin/library/loan/list', {
+        sort: 'dueOn',
+        filters: { [p!.kind === 'student' ? 'studentId' : 'employeeId']: p!.id, open: 'true' },
+      }),
   })
 }
 

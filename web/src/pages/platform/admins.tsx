@@ -1,26 +1,25 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconPlus, IconUserShield } from '@tabler/icons-react'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call } from '../../api/client'
-import { fetchList, type ItemOf } from '../../api/list'
+import type { ItemOf } from '../../api/list'
 import { changed } from '../../api/queries'
 import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { Confirm, Empty, Lines, Trouble } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { FoundSelect } from '../../patterns/found'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
 import { AccountStatus, accountStates } from './account-status'
-import { useSchoolChoices } from './school-choices'
+import { activeSchoolChoices, schoolChoices } from './school-choices'
 
 /** The people who run a school's office, of all schools. */
 export function Admins() {
   const format = useFormat()
   const [address, setAddress] = useAddress()
-  const schools = useSchoolChoices(address.schoolId)
   const add = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAddress({ open: 'new' })}>
       {t('Add an administrator')}
@@ -35,7 +34,7 @@ export function Admins() {
       name={(a) => a.name || a.email || ''}
       search={t('Name, e-mail or phone')}
       filters={[
-        { key: 'schoolId', label: t('School'), options: schools.choices },
+        { key: 'schoolId', label: t('School'), options: [], choices: schoolChoices },
         {
           key: 'status',
           label: t('Status'),
@@ -92,27 +91,9 @@ interface Fields {
 
 function NewAdmin({ close, school }: { close: () => void; school?: string }) {
   const [, setAddress] = useAddress()
-  const [text, setText] = useState('')
-  const [settled] = useDebouncedValue(text.trim(), 200)
-  const known = useSchoolChoices(school)
-  const found = useQuery({
-    queryKey: ['/super-admin/school/list', 'pick', settled],
-    queryFn: () =>
-      fetchList('/super-admin/school/list', {
-        page: 1,
-        limit: 10,
-        sort: 'name',
-        filters: { search: settled, status: 'ACTIVE' },
-      }),
-    placeholderData: keepPreviousData,
-  })
   const draft = useDraft<Fields>({ schoolId: school ?? null, firstName: '', lastName: '', email: '', phone: '' })
   const f = fieldsOf(draft)
-  const options = (found.data?.items ?? []).map((s) => ({ value: s.id, label: s.name }))
   const chosen = draft.values.schoolId
-  const [picked, setPicked] = useState('') // its name, while others are searched for
-  const name = picked || known.nameOf(chosen)
-  if (chosen && name && !options.some((o) => o.value === chosen)) options.push({ value: chosen, label: name })
   const save = useSave({
     draft,
     labels: {},
@@ -138,19 +119,13 @@ function NewAdmin({ close, school }: { close: () => void; school?: string }) {
       <DrawerHead title={t('Add an administrator')} close={close} />
       <div className="drawer-body" style={{ flex: 1 }}>
         <Stack gap={16}>
-          <Select
+          <FoundSelect
+            of={activeSchoolChoices}
             label={t('School')}
-            searchable
-            data={options}
             value={chosen}
             error={draft.errors.schoolId}
-            onChange={(v) => {
-              setPicked(options.find((o) => o.value === v)?.label ?? '')
-              draft.set('schoolId', v)
-            }}
-            onSearchChange={setText}
-            filter={({ options: o }) => o}
-            nothingFoundMessage={t('No active school of this name')}
+            onChange={(v) => draft.set('schoolId', v)}
+            nothing={t('No active school of this name')}
           />
           <div className="pair">
             {f.text({ k: 'firstName', label: t('First name'), required: true })}

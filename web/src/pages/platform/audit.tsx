@@ -2,17 +2,19 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { fetchList, type ItemOf } from '../../api/list'
-import { useAddress } from '../../patterns/address'
-import { Diff, differences, fieldWords } from '../../patterns/diff'
-import { Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
-import { useFormat } from '../../patterns/format'
-import { ListPage } from '../../patterns/ListPage'
-import { DrawerHead, Facts } from '../../patterns/record'
-import { words } from '../../patterns/words'
-import '../../patterns/audit.css'
+import { api, call } from '../../api/client'
+import { fetchAll, type ItemOf } from '../../api/list'
 import { t } from '../../messages/console'
-import { useSchoolChoices } from './school-choices'
+import { useAddress } from '../../patterns/address'
+import { EntryDrawer, fieldsColumn, Origin, originColumns, sinceWhen, whenColumn } from '../../patterns/audit'
+import { Diff, differences, fieldWords } from '../../patterns/diff'
+import { Empty } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { choicesOf } from '../../patterns/found'
+import { ListPage } from '../../patterns/ListPage'
+import { DrawerHead } from '../../patterns/record'
+import { thing, words } from '../../patterns/words'
+import { schoolChoices } from './school-choices'
 
 const path = '/super-admin/audit/list'
 type Event = ItemOf<typeof path>
@@ -32,35 +34,31 @@ const verbs: Record<string, string> = {
   archive: t('Archived'),
 }
 const verb = (a: string) => verbs[a] ?? words(a.replaceAll('-', '_'))
+const deed = (e: Event) => `${verb(e.action)} ${thing(e.entity)}`
 const who = (e: Event) => e.actorName || (e.actorId ? t('Somebody who left') : t('Command line'))
+
+const operatorChoices = choicesOf('/super-admin/operator/list', {
+  label: (o) => o.email,
+  value: (o) => o.id,
+  sort: 'email',
+  nameOf: async (id) => (await call(api.GET('/super-admin/operator/{id}', { params: { path: { id } } }))).email,
+})
 
 /** What super-admins and the command line did. */
 export function PlatformAudit() {
   const format = useFormat()
   const [address] = useAddress()
-  const schools = useSchoolChoices(address.schoolId)
-  const recent = useQuery({ queryKey: [path, 'recent'], queryFn: () => fetchList(path, { page: 1, limit: 100 }) })
-  const seen = recent.data?.items ?? []
-  const people = new Map(seen.filter((e) => e.actorId).map((e) => [e.actorId!, who(e)]))
-  if (address.actorId && !people.has(address.actorId)) people.set(address.actorId, 'this person')
+  const deeds = useQuery({ queryKey: [path, 'deeds'], queryFn: () => fetchAll('/super-admin/audit/deed/list') })
   const distinct = (list: string[], also?: string) => [...new Set([...list, ...(also ? [also] : [])])].sort()
-  const since = [0, 7, 30].map((n) => {
-    const d = new Date()
-    d.setHours(0, 0, 0, 0)
-    d.setDate(d.getDate() - n)
-    return { value: d.toISOString(), label: n === 0 ? t('today') : t('the last {n} days', { n }) }
-  })
-  if (address.from && !since.some((s) => s.value === address.from))
-    since.push({ value: address.from, label: t('since {from}', { from: format.date(address.from) }) })
   return (
     <ListPage
       path={path}
       title={t('Audit')}
       noun={[t('change'), t('changes')]}
       id={(e) => e.id}
-      name={(e) => `${verb(e.action)} ${e.entity}`}
+      name={deed}
       filters={[
-        { key: 'actorId', label: t('Person'), options: [...people].map(([value, label]) => ({ value, label })) },
+        { key: 'actorId', label: t('Person'), options: [], choices: operatorChoices },
         {
           key: 'actorRole',
           label: t('From'),
@@ -73,7 +71,7 @@ export function PlatformAudit() {
           key: 'entity',
           label: t('What'),
           options: distinct(
-            ['school', 'administrator', 'account', 'migration', ...seen.map((e) => e.entity)],
+            (deeds.data ?? []).map((d) => d.entity),
             address.entity,
           ).map((v) => ({ value: v, label: words(v) })),
         },
@@ -81,41 +79,20 @@ export function PlatformAudit() {
           key: 'action',
           label: t('Action'),
           options: distinct(
-            seen.map((e) => e.action),
+            (deeds.data ?? []).map((d) => d.action),
             address.action,
           ).map((v) => ({ value: v, label: verb(v) })),
         },
-        { key: 'schoolId', label: t('School'), options: schools.choices },
-        { key: 'from', label: t('Time'), options: since },
+        { key: 'schoolId', label: t('School'), options: [], choices: schoolChoices },
+        { key: 'from', label: t('Time'), options: sinceWhen(format, address.from) },
       ]}
       columns={[
-        { key: 'what', title: t('What'), cell: (e) => `${verb(e.action)} ${e.entity}` },
+        { key: 'what', title: t('What'), cell: deed },
         { key: 'school', title: t('School'), cell: (e) => e.schoolName },
         { key: 'who', title: t('Who'), cell: who },
-        {
-          key: 'when',
-          title: t('When'),
-          cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
-          sort: 'occurredAt',
-          phone: true,
-        },
-        {
-          key: 'fields',
-          title: t('Fields'),
-          cell: (e) => (
-            <Text span c="dimmed" size="sm">
-              {e.before === null
-                ? ''
-                : differences(e.before, e.after)
-                    .map((d) => fieldWords(d.field))
-                    .slice(0, 3)
-                    .join(', ')}
-            </Text>
-          ),
-        },
-        { key: 'reason', title: t('Reason'), cell: (e) => e.reason, hidden: true },
-        { key: 'ip', title: t('From address'), cell: (e) => e.ip, hidden: true },
-        { key: 'request', title: t('Request'), cell: (e) => e.requestId, hidden: true },
+        whenColumn(format),
+        fieldsColumn(summary),
+        ...originColumns,
       ]}
       empty={
         <Empty
@@ -126,48 +103,29 @@ export function PlatformAudit() {
           )}
         />
       }
-      drawer={(id, close) => <EventDrawer id={id} close={close} key={id} />}
+      drawer={(id, close) => (
+        <EntryDrawer path={path} id={id} close={close} key={id}>
+          {(e) => <EventView event={e} close={close} />}
+        </EntryDrawer>
+      )}
     />
   )
 }
 
-function EventDrawer({ id, close }: { id: string; close: () => void }) {
+function summary(e: Event): string {
+  if (e.before === null) return ''
+  return differences(e.before, e.after)
+    .map((d) => fieldWords(d.field))
+    .slice(0, 3)
+    .join(', ')
+}
+
+function EventView({ event: e, close }: { event: Event; close: () => void }) {
   const format = useFormat()
-  const [address] = useAddress()
-  const q = useQuery({
-    queryKey: [path, 'one', id],
-    queryFn: async () => {
-      const filters: Record<string, string> = {}
-      for (const k of ['actorId', 'actorRole', 'entity', 'action', 'schoolId', 'from'])
-        if (address[k]) filters[k] = address[k]
-      for (let page = 1; page <= 20; page++) {
-        const got = await fetchList(path, { page, limit: 100, filters })
-        const found = got.items.find((e) => e.id === id)
-        if (found || page >= got.totalPages) return found ?? null
-      }
-      return null
-    },
-  })
-  const e = q.data
-  if (!e)
-    return (
-      <>
-        <DrawerHead title={' '} close={close} />
-        <div className="drawer-body">
-          {q.error ? (
-            <Trouble error={q.error} retry={() => void q.refetch()} />
-          ) : e === null ? (
-            <Text>{t('This entry is not among those shown.')}</Text>
-          ) : (
-            <Lines />
-          )}
-        </div>
-      </>
-    )
   return (
     <>
       <DrawerHead
-        title={`${verb(e.action)} ${e.entity}`}
+        title={deed(e)}
         close={close}
         summary={
           <Group gap={12}>
@@ -187,35 +145,10 @@ function EventDrawer({ id, close }: { id: string; close: () => void }) {
               </Button>
             </Group>
           )}
-          <Facts
-            of={[
-              [t('From'), e.actorRole === 'COMMAND_LINE' ? t('The command line') : t('The console')],
-              [
-                t('From address'),
-                <span className="figures" key="ip">
-                  {e.ip}
-                </span>,
-              ],
-            ]}
+          <Origin
+            of={e}
+            first={[t('From'), e.actorRole === 'COMMAND_LINE' ? t('The command line') : t('The console')]}
           />
-          <Technical>
-            <Facts
-              of={[
-                [
-                  t('Request'),
-                  <span className="figures" key="r">
-                    {e.requestId}
-                  </span>,
-                ],
-                [
-                  t('Record'),
-                  <span className="figures" key="e">
-                    {e.entityId}
-                  </span>,
-                ],
-              ]}
-            />
-          </Technical>
         </Stack>
       </div>
     </>

@@ -5,20 +5,17 @@ import { useMutation } from '@tanstack/react-query'
 import { api, asProblem, call } from '../../api/client'
 import { changed } from '../../api/queries'
 import { t } from '../../messages/console'
-import { useAddress } from '../../patterns/address'
 import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { ListPage } from '../../patterns/ListPage'
 import { words } from '../../patterns/words'
-import { useSchoolChoices } from './school-choices'
+import { schoolChoices } from './school-choices'
 
 const channels: Record<string, string> = { SMS: 'SMS', EMAIL: t('E-mail'), PUSH: t('Push'), WHATSAPP: 'WhatsApp' }
 
 /** What could not be delivered after all tries, and another try for it. */
 export function Deliveries() {
   const format = useFormat()
-  const [address] = useAddress()
-  const schools = useSchoolChoices(address.schoolId)
   const retry = useMutation({
     mutationFn: (ids: string[]) => call(api.POST('/super-admin/delivery/retry', { body: { data: { ids } } })),
     onSuccess: (r) => {
@@ -48,7 +45,7 @@ export function Deliveries() {
           label: t('Channel'),
           options: Object.entries(channels).map(([value, label]) => ({ value, label })),
         },
-        { key: 'schoolId', label: t('School'), options: schools.choices },
+        { key: 'schoolId', label: t('School'), options: [], choices: schoolChoices },
       ]}
       columns={[
         { key: 'to', title: t('To'), cell: (d) => <span className="figures">{d.to}</span> },
@@ -58,7 +55,7 @@ export function Deliveries() {
           key: 'school',
           title: t('School'),
           cell: (d) =>
-            schools.nameOf(d.schoolId) || (
+            d.schoolName || (
               <Text span c="dimmed">
                 {d.schoolId ? `…${d.schoolId.slice(-6)}` : t('The platform')}
               </Text>

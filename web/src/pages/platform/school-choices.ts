@@ -1,21 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
 import { api, call } from '../../api/client'
-import { fetchList } from '../../api/list'
+import { type Choices, choicesOf } from '../../patterns/found'
 
-/** Schools to choose from, by name; one that is chosen already is among them. */
-export function useSchoolChoices(chosen?: string) {
-  const q = useQuery({
-    queryKey: ['/super-admin/school/list', 'choices'],
-    queryFn: () => fetchList('/super-admin/school/list', { page: 1, limit: 100, sort: 'name', order: 'asc' }),
+const find = (filters: { status?: 'ACTIVE' }): Choices =>
+  choicesOf('/super-admin/school/list', {
+    label: (s) => s.name,
+    value: (s) => s.id,
+    sort: 'name',
+    filters,
+    nameOf: async (id) => (await call(api.GET('/super-admin/school/{id}', { params: { path: { id } } }))).name,
   })
-  const one = useQuery({
-    queryKey: ['/super-admin/school/', chosen],
-    queryFn: () => call(api.GET('/super-admin/school/{id}', { params: { path: { id: chosen! } } })),
-    enabled: !!chosen && !!q.data && !q.data.items.some((s) => s.id === chosen),
-  })
-  const list = [...(q.data?.items ?? []), ...(one.data ? [one.data] : [])]
-  return {
-    choices: list.map((s) => ({ value: s.id, label: s.name })),
-    nameOf: (id: string | null) => list.find((s) => s.id === id)?.name ?? '',
-  }
-}
+
+/** Schools to choose from, by name or code. */
+export const schoolChoices = find({})
+
+/** The same of those that are served. */
+export const activeSchoolChoices = find({ status: 'ACTIVE' })

@@ -1,76 +1,32 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import type { Schemas } from '../../api/client'
 import { fetchAll, fetchList } from '../../api/list'
-import { useMay, useSession } from '../../api/session'
-import { useAddress } from '../../patterns/address'
-import { Diff, differences, fieldWords } from '../../patterns/diff'
-import { Empty, Lines, Technical, Trouble } from '../../patterns/feedback'
-import { nameOf, useFormat } from '../../patterns/format'
-import { ListPage } from '../../patterns/ListPage'
-import { DrawerHead, Facts } from '../../patterns/record'
-import { thing, words } from '../../patterns/words'
-import '../../patterns/audit.css'
+import { useSession } from '../../api/session'
 import { t } from '../../messages/console'
+import { useAddress } from '../../patterns/address'
+import { EntryDrawer, fieldsColumn, Origin, originColumns, sinceWhen, whenColumn } from '../../patterns/audit'
+import { Diff, differences, fieldWords } from '../../patterns/diff'
+import { Empty } from '../../patterns/feedback'
+import { useFormat } from '../../patterns/format'
+import { choicesOf } from '../../patterns/found'
+import { ListPage } from '../../patterns/ListPage'
+import { DrawerHead } from '../../patterns/record'
+import { thing, words } from '../../patterns/words'
+import { useOf } from './audit-uses'
 
 type Event = Schemas['AuditEvent']
 const path = '/school-admin/audit/list'
 
-// What is written down; a school's own book may name more, which are added as they are met.
-const entities = [
-  'academic year',
-  'announcement',
-  'assignment',
-  'attendance',
-  'boarding',
-  'book',
-  'bus',
-  'class',
-  'division',
-  'employee',
-  'enrolment',
-  'event',
-  'exam',
-  'fee',
-  'fee concession',
-  'fee head',
-  'fee receipt',
-  'fee structure',
-  'file',
-  'guardian',
-  'holiday',
-  'incident',
-  'leave',
-  'loan',
-  'message',
-  'period',
-  'role',
-  'route',
-  'route riders',
-  'route stops',
-  'setting',
-  'student',
-  'subject',
-  'timetable',
-  'trip',
-  'user',
-]
 const verbs: Record<string, string> = { create: t('Added'), update: t('Changed'), delete: t('Deleted') }
 const verb = (a: string) => verbs[a] ?? words(a)
-/** What was done, in words. A call that left no record behind is named by its address. */
+/** What was done, in words. */
 const deed = (e: Event) => {
-  const called = /^[A-Z]+ \/[^/]+\/(.+)$/.exec(e.action)
-  return called?.[1]
-    ? t('Used: {split}', {
-        split: called[1]
-          .split('/')
-          .filter((part) => !part.startsWith(':'))
-          .join(' ')
-          .replaceAll('-', ' '),
-      })
-    : [verb(e.action), thing(e.entity), e.entityName].filter(Boolean).join(' ')
+  const use = useOf(e.action, e.entity)
+  return use === undefined
+    ? [verb(e.action), thing(e.entity), e.entityName].filter(Boolean).join(' ')
+    : t('Used: {split}', { split: use })
 }
 const roleWords: Record<string, string> = {
   SCHOOL_ADMIN: t('Office'),
@@ -78,53 +34,26 @@ const roleWords: Record<string, string> = {
   DRIVER: t('Driver'),
   PARENT: t('Parent'),
   KEY: t('API key'),
+  SUPER_ADMIN: t('The platform'),
+  SYSTEM: t('The service itself'),
 }
 
-/** Midnight so many days ago, here: a link keeps the moment it was made with. */
-function daysAgo(n: number): string {
-  const d = new Date()
-  d.setHours(0, 0, 0, 0)
-  d.setDate(d.getDate() - n)
-  return d.toISOString()
-}
+const actorChoices = choicesOf('/school-admin/audit/actor/list', {
+  label: (a) => a.name || (roleWords[a.role] ?? words(a.role)),
+  value: (a) => a.id,
+  sort: 'name',
+  nameOf: async (id) =>
+    (await fetchList('/school-admin/audit/actor/list', { filters: { id } })).items[0]?.name || t('this person'),
+})
 
 export function Audit() {
   const format = useFormat()
-  const may = useMay()
   const { user } = useSession()
   const [address] = useAddress()
-  const recent = useQuery({ queryKey: [path, 'recent'], queryFn: () => fetchList(path, { page: 1, limit: 100 }) })
-  const staff = useQuery({
-    queryKey: ['/school-admin/employee/list', 'office'],
-    queryFn: () => fetchAll('/school-admin/employee/list', { filters: { employeeType: 'ADMIN' } }),
-    enabled: may('employee', 'read'),
-  })
-  const people = useMemo(() => {
-    const m = new Map<string, string>([[user.id, t('Me')]])
-    for (const e of staff.data ?? []) if (e.userId && !m.has(e.userId)) m.set(e.userId, nameOf(e))
-    for (const e of recent.data?.items ?? [])
-      if (e.actorId && !m.has(e.actorId)) m.set(e.actorId, e.actorName || t('Somebody who left'))
-    if (address.actorId && !m.has(address.actorId)) m.set(address.actorId, t('this person'))
-    return [...m].map(([value, label]) => ({ value, label }))
-  }, [user.id, recent.data, staff.data, address.actorId])
+  const kinds = useQuery({ queryKey: [path, 'kinds'], queryFn: () => fetchAll('/school-admin/audit/kind/list') })
   const things = [
-    ...new Set([
-      ...entities,
-      ...(recent.data?.items ?? []).map((e) => e.entity),
-      ...(address.entity ? [address.entity] : []),
-    ]),
+    ...new Set([...(kinds.data ?? []).map((k) => k.entity), ...(address.entity ? [address.entity] : [])]),
   ].sort()
-  const record =
-    (recent.data?.items ?? []).find((e) => e.entityId === address.entityId)?.entityName ||
-    (address.name ?? t('this record'))
-  const since = [
-    { value: daysAgo(0), label: t('today') },
-    { value: daysAgo(7), label: t('the last 7 days') },
-    { value: daysAgo(30), label: t('the last 30 days') },
-    { value: daysAgo(365), label: t('the last year') },
-  ]
-  if (address.from && !since.some((s) => s.value === address.from))
-    since.push({ value: address.from, label: t('since {from}', { from: format.date(address.from) }) })
   return (
     <ListPage
       path={path}
@@ -134,14 +63,14 @@ export function Audit() {
       name={deed}
       search={t('Person, record, number or word')}
       filters={[
-        { key: 'actorId', label: t('Person'), options: people },
+        { key: 'actorId', label: t('Person'), options: [{ value: user.id, label: t('Me') }], choices: actorChoices },
         { key: 'entity', label: t('What'), options: things.map((t) => ({ value: t, label: words(t) })) },
         {
           key: 'action',
           label: t('Action'),
           options: Object.entries(verbs).map(([value, label]) => ({ value, label })),
         },
-        { key: 'from', label: t('Time'), options: since },
+        { key: 'from', label: t('Time'), options: sinceWhen(format, address.from) },
         {
           key: 'actorRole',
           label: t('Role'),
@@ -152,7 +81,7 @@ export function Audit() {
               {
                 key: 'entityId' as const,
                 label: t('Record'),
-                options: [{ value: address.entityId, label: record }],
+                options: [{ value: address.entityId, label: address.name ?? t('this record') }],
               },
             ]
           : []),
@@ -165,26 +94,10 @@ export function Audit() {
           cell: (e) =>
             e.actorName || (e.actorId ? (roleWords[e.actorRole] ?? words(e.actorRole)) : t('The service itself')),
         },
-        {
-          key: 'when',
-          title: t('When'),
-          cell: (e) => <span className="figures">{format.dateTime(e.occurredAt)}</span>,
-          sort: 'occurredAt',
-          phone: true,
-        },
-        {
-          key: 'fields',
-          title: t('Fields'),
-          cell: (e) => (
-            <Text span c="dimmed" size="sm">
-              {summary(e)}
-            </Text>
-          ),
-        },
-        { key: 'reason', title: t('Reason'), cell: (e) => e.reason, hidden: true },
+        whenColumn(format),
+        fieldsColumn(summary),
+        ...originColumns,
         { key: 'record', title: t('Record'), cell: (e) => e.entityId, hidden: true },
-        { key: 'ip', title: t('From address'), cell: (e) => e.ip, hidden: true },
-        { key: 'request', title: t('Request'), cell: (e) => e.requestId, hidden: true },
       ]}
       empty={
         <Empty
@@ -196,7 +109,11 @@ export function Audit() {
           example={t('For example: Asha Rao changed a student: division A to B.')}
         />
       }
-      drawer={(id, close) => <EventDrawer id={id} close={close} key={id} />}
+      drawer={(id, close) => (
+        <EntryDrawer path={path} id={id} close={close} key={id}>
+          {(e) => <EventView event={e} close={close} />}
+        </EntryDrawer>
+      )}
     />
   )
 }
@@ -207,42 +124,6 @@ function summary(e: Event): string {
   return all.length > 3
     ? t('{all} and {all2} more', { all: all.slice(0, 3).join(', '), all2: all.length - 3 })
     : all.join(', ')
-}
-
-function EventDrawer({ id, close }: { id: string; close: () => void }) {
-  const [address] = useAddress()
-  // An entry is found among those of the same filters: that is where its link was made.
-  const q = useQuery({
-    queryKey: [path, 'one', id],
-    queryFn: async () => {
-      const filters: Record<string, string> = {}
-      for (const k of ['actorId', 'entity', 'entityId', 'action', 'actorRole', 'from'])
-        if (address[k]) filters[k] = address[k]
-      if (address.q) filters.search = address.q
-      for (let page = 1; page <= 20; page++) {
-        const got = await fetchList(path, { page, limit: 100, filters })
-        const found = got.items.find((e) => e.id === id)
-        if (found || page >= got.totalPages) return found ?? null
-      }
-      return null
-    },
-  })
-  if (!q.data)
-    return (
-      <>
-        <DrawerHead title={' '} close={close} />
-        <div className="drawer-body">
-          {q.error ? (
-            <Trouble error={q.error} retry={() => void q.refetch()} />
-          ) : q.data === null ? (
-            <Text>{t('This entry is not among those shown.')}</Text>
-          ) : (
-            <Lines />
-          )}
-        </div>
-      </>
-    )
-  return <EventView event={q.data} close={close} />
 }
 
 function EventView({ event: e, close }: { event: Event; close: () => void }) {
@@ -310,35 +191,7 @@ function EventView({ event: e, close }: { event: Event; close: () => void }) {
               </Button>
             )}
           </Group>
-          <Facts
-            of={[
-              [t('Role'), roleWords[e.actorRole] ?? words(e.actorRole)],
-              [
-                t('From address'),
-                <span className="figures" key="ip">
-                  {e.ip}
-                </span>,
-              ],
-            ]}
-          />
-          <Technical>
-            <Facts
-              of={[
-                [
-                  t('Request'),
-                  <span className="figures" key="r">
-                    {e.requestId}
-                  </span>,
-                ],
-                [
-                  t('Record'),
-                  <span className="figures" key="e">
-                    {e.entityId}
-                  </span>,
-                ],
-              ]}
-            />
-          </Technical>
+          <Origin of={e} first={[t('Role'), roleWords[e.actorRole] ?? words(e.actorRole)]} />
         </Stack>
       </div>
     </>

@@ -4,6 +4,7 @@ import { IconLogin2, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call, done, type Schemas } from '../../api/client'
+import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
@@ -315,10 +316,7 @@ function Links({ of }: { of: Provider }) {
   const [asked, setAsked] = useState<Schemas['Link']>()
   const q = useQuery({
     queryKey: [`${path}link/list`, of.id],
-    queryFn: () =>
-      call(
-        api.GET('/school-admin/sign-in/link/list', { params: { query: { 'filters[providerId]': of.id, limit: 100 } } }),
-      ),
+    queryFn: () => fetchAll('/school-admin/sign-in/link/list', { filters: { providerId: of.id } }),
   })
   const remove = useMutation({
     mutationFn: (id: string) => done(api.DELETE('/school-admin/sign-in/link/{id}', { params: { path: { id } } })),
@@ -333,8 +331,8 @@ function Links({ of }: { of: Provider }) {
         {t('Has signed in')}
       </Title>
       <Trouble error={q.error} retry={() => void q.refetch()} />
-      {q.data?.total === 0 && <Text c="dimmed">{t('Nobody has signed in this way yet.')}</Text>}
-      {q.data?.items.map((l) => (
+      {q.data?.length === 0 && <Text c="dimmed">{t('Nobody has signed in this way yet.')}</Text>}
+      {q.data?.map((l) => (
         <Group key={l.id} justify="space-between" wrap="nowrap" gap={8} py={6}>
           <div style={{ minWidth: 0 }}>
             <Text size="sm">{l.userName}</Text>

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, call, done, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
-import { useMay } from '../../api/session'
+import { useMay, useSession } from '../../api/session'
 import { known, rich, t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
 import { DateField } from '../../patterns/DateField'
@@ -16,6 +16,7 @@ import { ListPage } from '../../patterns/ListPage'
 import { fieldsOf, useDraft, useSave } from '../../patterns/record'
 import { SubNav } from '../../patterns/SubNav'
 import { SecretDialog } from '../../patterns/secret'
+import { momentOf } from '../../patterns/zone'
 import { integrationPages } from './integration-pages'
 
 const path = '/school-admin/integration/webhook/'
@@ -253,13 +254,14 @@ function HookForm({ of, close, show }: { of?: Webhook; close: () => void; show: 
 }
 
 function Replay({ of, close }: { of: Webhook; close: () => void }) {
+  const { school } = useSession()
   const [day, setDay] = useState('')
   const replay = useMutation({
     mutationFn: () =>
       call(
         api.POST('/school-admin/integration/webhook/{id}/replay', {
           params: { path: { id: of.id } },
-          body: { data: { from: new Date(`${day}T00:00:00`).toISOString() } },
+          body: { data: { from: momentOf(`${day}T00:00`, school?.timeZone ?? 'UTC') } },
         }),
       ),
     onSuccess: refresh,
@@ -279,7 +281,14 @@ function Replay({ of, close }: { of: Webhook; close: () => void }) {
             value={day}
             onChange={setDay}
           />
-          {replay.data && <Text>{t('{queued} facts are sent again.', { queued: replay.data.queued })}</Text>}
+          {replay.data && (
+            <Text role="status">
+              {t(
+                { one: '{queued} fact is sent again.', other: '{queued} facts are sent again.' },
+                { count: replay.data.queued, queued: replay.data.queued },
+              )}
+            </Text>
+          )}
           <Trouble error={replay.error} />
           <Group justify="flex-end" gap={8}>
             <Button variant="default" onClick={close}>
@@ -346,7 +355,7 @@ function Deliveries({ of }: { of: Webhook }) {
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={t('Send {kind} again', { kind: d.kind })}
+                aria-label={t('Send again: {kind}', { kind: d.kind })}
                 onClick={() => again.mutate(d.id)}
               >
                 {t('Send again')}
@@ -355,6 +364,14 @@ function Deliveries({ of }: { of: Webhook }) {
           </Group>
         )
       })}
+      {log.data && log.data.total > log.data.items.length && (
+        <Text size="sm" c="dimmed" pt={6}>
+          {t('The newest {shown} of {total}', {
+            shown: format.number(log.data.items.length),
+            total: format.number(log.data.total),
+          })}
+        </Text>
+      )}
     </section>
   )
 }

@@ -107,17 +107,10 @@ function IncidentState({ incident: i }: { incident: Schemas['Incident'] }) {
 }
 
 function IncidentDrawer({ id, close, number }: { id: string; close: () => void; number: (bus: string) => string }) {
-  // There is no reading of one incident: it is found in the list, newest first.
   const q = useQuery({
     queryKey: ['/school-admin/transport/incident/list', 'one', id],
-    queryFn: async () => {
-      for (let page = 1; page <= 20; page++) {
-        const got = await fetchList('/school-admin/transport/incident/list', { page, limit: 100 })
-        const found = got.items.find((i) => i.id === id)
-        if (found || page >= got.totalPages) return found ?? null
-      }
-      return null
-    },
+    queryFn: async () =>
+      (await fetchList('/school-admin/transport/incident/list', { filters: { id } })).items[0] ?? null,
   })
   if (!q.data)
     return (
