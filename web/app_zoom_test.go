@@ -26,6 +26,8 @@ func everyPage(t *testing.T, app *testkit.App) map[string]any {
 	asha := stage["asha"]
 	paid := testkit.Post[made](t, clerk, "/school-admin/fee/collection/record",
 		map[string]any{"studentId": asha, "amount": 200_000, "paymentMode": "CASH"})
+	returned := testkit.Post[made](t, clerk, "/school-admin/fee/refund",
+		map[string]any{"studentId": asha, "amount": 50_000, "paymentMode": "CASH", "reason": "Paid twice"})
 	news := testkit.Post[made](t, clerk, "/school-admin/announcement/create", map[string]any{"title": "School closes early",
 		"body": "At noon on Friday."})
 	testkit.Post[any](t, clerk, "/school-admin/announcement/"+news.ID.String()+"/publish", nil)
@@ -46,7 +48,7 @@ func everyPage(t *testing.T, app *testkit.App) map[string]any {
 	trip := id(stage["trips"].(map[string]any)["morning"])
 	stage["phones"] = map[string]any{"parent": phones["mother"], "teacher": phones["teacher"], "driver": phones["driver"]}
 	stage["values"] = map[string]any{"student": asha, "division": stage["division"], "exam": stage["exam"], "paper": paper.ID, "group": group.ID,
-		"/receipt/:id": id(paid.ID), "/messages/thread/:id": id(thread), "/messages/announcement/:id": id(news.ID),
+		"/receipt/:id": id(paid.ID), "/refund/:id": id(returned.ID), "/messages/thread/:id": id(thread), "/messages/announcement/:id": id(news.ID),
 		"/register/:kind/:id": map[string]any{"kind": "day", "id": stage["division"]}, "/trip/:id": trip, "/trip/:id/incident": trip, "/trip/:id/hand-over": trip}
 	return stage
 }

@@ -212,6 +212,17 @@ export default async function (stage) {
     await page.getByRole('link', { name: 'All children', exact: true }).click()
     want(await forRavi.isChecked(), 'the choice for one child is not that for all')
 
+    say('opens the paper of a refund')
+    await place('Fees').click()
+    await card('Asha Rao').getByRole('link', { name: 'Account and receipts' }).click()
+    await page.getByRole('link', { name: /^Refund/ }).click()
+    await heading('Refund')
+    await page.getByText('Paid twice').waitFor()
+    await look(page, 'refund')
+    const returned = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Refund receipt (PDF)' }).click()
+    want((await (await returned).failure()) === null, 'the paper is kept')
+
     say('finds nothing of another family')
     for (const path of [
       '',
@@ -231,6 +242,7 @@ export default async function (stage) {
     for (const path of [
       `/fees/${otherStudent}`,
       `/receipt/${otherStudent}`,
+      `/refund/${otherStudent}`,
       `/messages/thread/${otherThread}`,
       `/messages/announcement/${stage.otherAnnouncement}`,
     ]) {

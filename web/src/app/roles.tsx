@@ -81,6 +81,7 @@ const parent: Area = {
     { at: '/fees', Page: part(() => import('./parent/fees'), 'Fees') },
     { at: '/fees/:student', Page: part(() => import('./parent/fees'), 'FeeAccount') },
     { at: '/receipt/:id', Page: part(() => import('./parent/receipt'), 'Receipt') },
+    { at: '/refund/:id', Page: part(() => import('./parent/refund'), 'Refund') },
     {
       at: '/more/notifications',
       Page: part(() => import('./parent/notification-choices'), 'NotificationChoices'),
