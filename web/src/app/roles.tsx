@@ -103,6 +103,7 @@ const teacher: Area = {
   more: [
     { to: '/classes', name: 'nav.classes' },
     { to: '/timetable', name: 'school.timetable' },
+    { to: '/remarks', name: 'remarks.title' },
     { to: '/leave/requests', name: 'leave.requests' },
     { to: '/leave', name: 'leave.own' },
   ],
@@ -115,6 +116,8 @@ const teacher: Area = {
     { at: '/marks/:exam/:paper/group/:group', Page: part(() => import('./teacher/mark-sheet'), 'GroupMarkSheet') },
     { at: '/classes', Page: part(() => import('./teacher/classes'), 'Classes') },
     { at: '/classes/:division', Page: part(() => import('./teacher/classes'), 'ClassList') },
+    { at: '/remarks', Page: part(() => import('./teacher/remarks'), 'Remarks') },
+    { at: '/remarks/:student', Page: part(() => import('./teacher/remarks'), 'RemarkPage') },
     { at: '/timetable', Page: part(() => import('./teacher/timetable'), 'Timetable') },
     { at: '/timetable/calendar', Page: part(() => import('./teacher/calendar'), 'Calendar') },
     { at: '/leave/requests', Page: part(() => import('./teacher/leave-requests'), 'LeaveRequests') },
