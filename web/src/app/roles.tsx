@@ -142,6 +142,7 @@ const driver: Area = {
     { at: '/trip/:id/incident', Page: part(() => import('./driver/incident'), 'Incident') },
     { at: '/trip/:id/hand-over', Page: part(() => import('./driver/hand-over'), 'HandOver') },
     { at: '/history', Page: part(() => import('./driver/history'), 'History') },
+    { at: '/incidents', Page: part(() => import('./driver/incidents'), 'Incidents') },
     { at: '/messages', Page: part(() => import('./messages/notices'), 'Notices') },
     { at: '/messages/notices', Page: part(() => import('./messages/notices'), 'Notices') }, // where a tapped notice leads
     ...account,

@@ -38,6 +38,9 @@ export function History() {
           </Card>
         )}
       </Shown>
+      <Card label={t('incidents.title')}>
+        <Line to="/incidents" title={t('incidents.title')} note={t('incidents.why')} />
+      </Card>
     </Page>
   )
 }
