@@ -116,6 +116,7 @@ const teacher: Area = {
     { at: '/marks/:exam/:paper/group/:group', Page: part(() => import('./teacher/mark-sheet'), 'GroupMarkSheet') },
     { at: '/classes', Page: part(() => import('./teacher/classes'), 'Classes') },
     { at: '/classes/:division', Page: part(() => import('./teacher/classes'), 'ClassList') },
+    { at: '/classes/:division/attendance', Page: part(() => import('./teacher/class-month'), 'ClassMonth') },
     { at: '/remarks', Page: part(() => import('./teacher/remarks'), 'Remarks') },
     { at: '/remarks/:student', Page: part(() => import('./teacher/remarks'), 'RemarkPage') },
     { at: '/timetable', Page: part(() => import('./teacher/timetable'), 'Timetable') },
