@@ -42,9 +42,11 @@ function Lessons({ student }: { student: string }) {
           )}
         </Shown>
       </Card>
-      <Card label={t('calendar.title')}>
-        <Line to={`/school/${student}/calendar`} title={t('calendar.title')} note={t('calendar.why')} />
-      </Card>
+      {read.data && (
+        <Card label={t('calendar.title')}>
+          <Line to={`/school/${student}/calendar`} title={t('calendar.title')} note={t('calendar.why')} />
+        </Card>
+      )}
     </>
   )
 }

@@ -41,9 +41,11 @@ export function Timetable() {
           )}
         </Shown>
       </Card>
-      <Card label={t('calendar.title')}>
-        <Line to="/timetable/calendar" title={t('calendar.title')} note={t('calendar.why')} />
-      </Card>
+      {day.data && (
+        <Card label={t('calendar.title')}>
+          <Line to="/timetable/calendar" title={t('calendar.title')} note={t('calendar.why')} />
+        </Card>
+      )}
     </Page>
   )
 }
