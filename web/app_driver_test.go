@@ -71,6 +71,9 @@ func TestApp_DriverWithoutALine_EveryTapArrivesOnce(t *testing.T) {
 	if n := s.Count(t, "incident", "bus_id = ? and type = 'traffic_jam' and lat is not null", bus.ID); n != 1 {
 		t.Errorf("%d incidents, want 1", n)
 	}
+	if n := s.Count(t, "incident", "bus_id = ? and resolution = 'By Temple Road'", bus.ID); n != 1 {
+		t.Errorf("%d incidents are resolved, want 1", n)
+	}
 }
 
 // TestApp_DriversPhone_SaysWhatItCannot is a trip with two riders, one of whom has a photo.

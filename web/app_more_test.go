@@ -16,7 +16,7 @@ import (
 )
 
 // TestApp_ParentReadsSchoolAndMessages is a family with a teacher, two exams with results, one to come, a book, an event, two
-// certificates and an announcement with a file. Another family of the school has a child and a thread.
+// certificates, a refund and an announcement with a file. Another family of the school has a child and a thread.
 func TestApp_ParentReadsSchoolAndMessages(t *testing.T) {
 	t.Parallel()
 	app := testkit.Shared(t)
@@ -62,6 +62,8 @@ func TestApp_ParentReadsSchoolAndMessages(t *testing.T) {
 
 	post("student/bonafide/create", map[string]any{"studentId": asha, "purpose": "Passport application"})
 	post("fee/certificate", map[string]any{"studentId": stage["ravi"], "academicYearId": seat.YearID})
+	post("fee/collection/record", map[string]any{"studentId": asha, "amount": 90_000, "paymentMode": "CASH"})
+	post("fee/refund", map[string]any{"studentId": asha, "amount": 40_000, "paymentMode": "CASH", "reason": "Paid twice"})
 
 	notes := post("announcement/create", map[string]any{"title": "School closes early", "body": "At noon on Friday.",
 		"attachmentFileIds": []uuid.UUID{uploadPDF(t, clerk)}})

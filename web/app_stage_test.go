@@ -112,7 +112,7 @@ func greenValley(t *testing.T, app *testkit.App) (*testkit.School, map[string]an
 	}
 	stage["phones"] = map[string]any{"mother": mother, "father": father, "teacher": teacherPhone, "driver": driverPhone}
 	stage["division"], stage["exam"], stage["today"] = division.ID, exam.ID, today
-	stage["teacher"] = teacher.ID
+	stage["teacher"], stage["bus"] = teacher.ID, bus.ID
 	stage["trips"] = map[string]any{"morning": morning, "afternoon": afternoon}
 	stage["asha"], stage["ravi"], stage["kiran"] = child(1), child(3), child(4)
 	return s, stage

@@ -11,7 +11,7 @@ import (
 )
 
 // staffRoom is a school with a class of forty, whose class teacher has not signed in yet: one child of it is on leave today, for
-// another leave was asked for, and a lesson lasts all day, in which the teacher stands in for a colleague.
+// another leave was asked for, and a lesson lasts all day, in which the teacher stands in for a colleague. The library has two books.
 func staffRoom(t *testing.T, app *testkit.App) map[string]any {
 	t.Helper()
 	s, clerk, _ := office(t, app, lifecycle.NewSchool{WeekendDays: []int16{}}) // today is a school day
@@ -63,6 +63,9 @@ func staffRoom(t *testing.T, app *testkit.App) map[string]any {
 		"startDate": today.AddDays(-3), "endDate": today.AddDays(3)})
 	post("exam/schedule", map[string]any{"examId": exam.ID, "papers": []any{map[string]any{"classId": class.ID, "subjectId": hindi.ID,
 		"examDate": today.AddDays(-1), "startTime": "09:00", "endTime": "10:00", "maxMarks": 50, "passMarks": 20}}})
+	book := post("library/book/create", map[string]any{"title": "Malgudi Days", "author": "R. K. Narayan", "category": "Stories"})
+	post("library/copy/create", map[string]any{"bookId": book.ID, "accessionNumber": "L-1"})
+	post("library/book/create", map[string]any{"title": "Train to Pakistan", "author": "Khushwant Singh"})
 	return map[string]any{"phone": phone, "token": clerk.Token, "school": s.Name, "division": division.ID, "parentPhone": parentPhone,
 		"today": today, "exam": exam.ID}
 }

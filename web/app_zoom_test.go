@@ -23,13 +23,17 @@ func everyPage(t *testing.T, app *testkit.App) map[string]any {
 	_, stage := greenValley(t, app)
 	clerk := app.Nobody()
 	clerk.Token = stage["token"].(string)
-	asha := stage["asha"]
+	asha, phones := stage["asha"], stage["phones"].(map[string]any)
 	paid := testkit.Post[made](t, clerk, "/school-admin/fee/collection/record",
 		map[string]any{"studentId": asha, "amount": 200_000, "paymentMode": "CASH"})
+	returned := testkit.Post[made](t, clerk, "/school-admin/fee/refund",
+		map[string]any{"studentId": asha, "amount": 50_000, "paymentMode": "CASH", "reason": "Paid twice"})
+	testkit.Post[made](t, signedInAs(t, app, "driver", phones["driver"].(string)), "/driver/incident/report",
+		map[string]any{"busId": stage["bus"], "type": "traffic_jam", "description": "Market Street is closed"})
+	testkit.Put[any](t, clerk, "/school-admin/exam/report-card/"+asha.(uuid.UUID).String()+"/remark", map[string]any{"remark": "Works hard"})
 	news := testkit.Post[made](t, clerk, "/school-admin/announcement/create", map[string]any{"title": "School closes early",
 		"body": "At noon on Friday."})
 	testkit.Post[any](t, clerk, "/school-admin/announcement/"+news.ID.String()+"/publish", nil)
-	phones := stage["phones"].(map[string]any)
 	mother := signedIn(t, app, phones["mother"].(string))
 	thread := testkit.Post[message.Message](t, mother, "/parent/message/send",
 		map[string]any{"toOffice": true, "subject": "Friday", "body": "Is there school on Friday?"}).ThreadID
@@ -46,7 +50,7 @@ func everyPage(t *testing.T, app *testkit.App) map[string]any {
 	trip := id(stage["trips"].(map[string]any)["morning"])
 	stage["phones"] = map[string]any{"parent": phones["mother"], "teacher": phones["teacher"], "driver": phones["driver"]}
 	stage["values"] = map[string]any{"student": asha, "division": stage["division"], "exam": stage["exam"], "paper": paper.ID, "group": group.ID,
-		"/receipt/:id": id(paid.ID), "/messages/thread/:id": id(thread), "/messages/announcement/:id": id(news.ID),
+		"/receipt/:id": id(paid.ID), "/refund/:id": id(returned.ID), "/messages/thread/:id": id(thread), "/messages/announcement/:id": id(news.ID),
 		"/register/:kind/:id": map[string]any{"kind": "day", "id": stage["division"]}, "/trip/:id": trip, "/trip/:id/incident": trip, "/trip/:id/hand-over": trip}
 	return stage
 }

@@ -74,13 +74,19 @@ func TestAClerkChargesCollectsReversesLendsAndTellsInABrowser(t *testing.T) {
 // signedIn is a guardian with the phone, in their app.
 func signedIn(t *testing.T, app *testkit.App, phone string) *testkit.Client {
 	t.Helper()
+	return signedInAs(t, app, "parent", phone)
+}
+
+// signedInAs is a person with an account of a role, which is the beginning of its paths.
+func signedInAs(t *testing.T, app *testkit.App, role, phone string) *testkit.Client {
+	t.Helper()
 	c := app.Nobody()
-	c.Call(t, "POST", "/parent/user-auth/send-otp", map[string]any{"phone": phone})
+	c.Call(t, "POST", "/"+role+"/user-auth/send-otp", map[string]any{"phone": phone})
 	var in struct {
 		AccessToken string
 		User        struct{ ID uuid.UUID }
 	}
-	c.Call(t, "POST", "/parent/user-auth/verify-otp", map[string]any{"phone": phone, "otp": app.OTP(t, phone)}).Read(t, &in)
+	c.Call(t, "POST", "/"+role+"/user-auth/verify-otp", map[string]any{"phone": phone, "otp": app.OTP(t, phone)}).Read(t, &in)
 	c.Token, c.UserID = in.AccessToken, in.User.ID
 	return c
 }

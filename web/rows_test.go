@@ -3,8 +3,10 @@ package web_test
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +84,83 @@ func TestRows_OfTheOffice_HaveAPage(t *testing.T) {
 	for row := range noPage {
 		if !known[row] {
 			t.Errorf("noPage has %s, which is no row", row)
+		}
+	}
+}
+
+// noAppPage are the rows of parents, teachers and drivers that the people's app does not call, and why; a star is one part of a path.
+var noAppPage = map[string]string{
+	"/*/user-auth/*":                             "the app signs in, and sets a PIN, at /auth",
+	"/*/notification/token":                      "for push of native apps; a browser subscribes to web push",
+	"/driver/bus/mine":                           "the trips name their bus",
+	"/driver/student/board-many":                 "the phone's queue sends taps one by one, in order",
+	"/driver/student/list":                       "a trip has its riders",
+	"/parent/attendance/summary":                 "the months have their totals",
+	"/parent/exam/list":                          "the schedule of a child has the exams",
+	"/parent/student/get-students":               "the list of children by its other name",
+	"/parent/student/:id":                        "the list of children has all of it",
+	"/teacher/co-curricular/*":                   "events are kept in the console",
+	"/teacher/co-curricular/delete-event/:id":    "events are kept in the console",
+	"/teacher/result/update":                     "a mark that is entered again is corrected",
+	"/teacher/subject/list":                      "papers and lessons name their subjects",
+	"/teacher/timetable/lesson/:slotId/students": "the register of a lesson has them",
+}
+
+var (
+	appRow  = regexp.MustCompile(`^/(parent|teacher|driver)/`)
+	appPath = regexp.MustCompile("[\"'`](/(?:parent|teacher|driver|\\$\\{[^}]*\\})/[^\"'`?]*)")
+)
+
+// pathsOfApp are the paths that the app's sources name, with a star for each value.
+func pathsOfApp(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	for _, folder := range []string{"src/app", "src/api", "src/messages"} {
+		err := filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.Contains(filepath.Ext(file), ".ts") || d.Name() == "schema.d.ts" {
+				return err
+			}
+			source, err := os.ReadFile(file)
+			for _, m := range appPath.FindAllStringSubmatch(string(source), -1) {
+				found = append(found, parameters.ReplaceAllString(m[1], "*"))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
+}
+
+func TestRows_OfPeople_HaveAPageOfTheApp(t *testing.T) {
+	t.Parallel()
+	named, used := pathsOfApp(t), map[string]bool{}
+	for _, r := range testkit.Shared(t).Service.Kernel.Rows {
+		if !appRow.MatchString(r.Path) {
+			continue
+		}
+		fits := func(pattern, to string) bool {
+			is, err := path.Match(pattern, to)
+			return is && err == nil
+		}
+		isNamed := slices.ContainsFunc(named, func(one string) bool { return fits(one, parameters.ReplaceAllString(r.Path, "*")) })
+		why := ""
+		for pattern := range noAppPage {
+			if fits(pattern, r.Path) {
+				why, used[pattern] = noAppPage[pattern], true
+			}
+		}
+		switch {
+		case why == "" && !isNamed:
+			t.Errorf("no page of the app calls %s %s (%s): give it one, or say in noAppPage why it needs none", r.Method, r.Path, r.Summary)
+		case why != "" && isNamed:
+			t.Errorf("a page of the app calls %s, which noAppPage says needs none (%s)", r.Path, why)
+		}
+	}
+	for pattern := range noAppPage {
+		if !used[pattern] {
+			t.Errorf("noAppPage has %s, which is no row", pattern)
 		}
 	}
 }

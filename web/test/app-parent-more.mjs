@@ -9,7 +9,7 @@ export default async function (stage) {
   const { url: server, story, say, phone, school, ashaId, teacherToken, otherStudent, otherThread } = stage
   const { url, cut, mend } = await lineTo(server)
   const teacher = caller(server, teacherToken)
-  await inWindow({ url, story, how: { ...phoneSized, full: true } }, async ({ page, forgive }) => {
+  await inWindow({ url, story, how: { ...phoneSized, full: true } }, async ({ page, context, forgive }) => {
     forgive(/ERR_CONNECTION|ERR_FAILED|ERR_EMPTY|ERR_SOCKET|Failed to fetch/)
     const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor()
     const card = (name) => page.getByRole('region', { name, exact: true })
@@ -212,11 +212,61 @@ export default async function (stage) {
     await page.getByRole('link', { name: 'All children', exact: true }).click()
     want(await forRavi.isChecked(), 'the choice for one child is not that for all')
 
+    say('has the timetable in a calendar; a new address ends the one before')
+    await place('School').click()
+    await line(/^Timetable/).click()
+    await page.getByRole('link', { name: /^Timetable in your calendar/ }).click()
+    await heading('Timetable in your calendar')
+    await look(page, 'calendar')
+    const shown = card('Calendar address').getByText(/\.ics$/)
+    const make = async () => {
+      const made = page.waitForResponse((r) => r.url().endsWith('/parent/timetable/feed') && r.ok())
+      await page.getByRole('button', { name: 'Make a new address' }).click()
+      const address = (await (await made).json()).data.url
+      await card('Calendar address').getByText(address, { exact: true }).waitFor()
+      return address
+    }
+    const feed = (address) => fetch(`${server}${new URL(address).pathname}`)
+    const first = await make()
+    want(/Mathematics/.test(await (await feed(first)).text()), 'a calendar program reads the lessons')
+    await look(page, 'calendar-address')
+    const link = page.getByRole('link', { name: 'Open in a calendar' })
+    want((await link.getAttribute('href')) === first.replace(/^https?/, 'webcal'), 'a calendar of the phone opens it')
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    want((await page.evaluate(() => navigator.clipboard.readText())) === first, 'the address is copied')
+    const second = await make()
+    want((await feed(first)).status === 404, 'the address before has ended')
+    want((await feed(second)).status === 200, 'the new one is read')
+    await page.getByRole('link', { name: 'Ravi', exact: true }).click()
+    await shown.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Asha', exact: true }).click()
+    await page.getByRole('button', { name: 'End the address' }).click()
+    await look(page, 'calendar-end')
+    await page.getByRole('button', { name: 'Keep' }).click()
+    await page.getByRole('button', { name: 'End the address' }).click()
+    await card('End the address').getByRole('button', { name: 'End the address' }).click()
+    await page.getByText('The address has ended.').waitFor()
+    want((await feed(second)).status === 404, 'it is read no more')
+
+    say('opens the paper of a refund')
+    await place('Fees').click()
+    await card('Asha Rao').getByRole('link', { name: 'Account and receipts' }).click()
+    await page.getByRole('link', { name: /^Refund/ }).click()
+    await heading('Refund')
+    await page.getByText('Paid twice').waitFor()
+    await look(page, 'refund')
+    const returned = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Refund receipt (PDF)' }).click()
+    want((await (await returned).failure()) === null, 'the paper is kept')
+
     say('finds nothing of another family')
     for (const path of [
       '',
       '/attendance',
       '/timetable',
+      '/calendar',
       '/exams',
       '/results',
       '/leave',
@@ -231,6 +281,7 @@ export default async function (stage) {
     for (const path of [
       `/fees/${otherStudent}`,
       `/receipt/${otherStudent}`,
+      `/refund/${otherStudent}`,
       `/messages/thread/${otherThread}`,
       `/messages/announcement/${stage.otherAnnouncement}`,
     ]) {
@@ -257,6 +308,7 @@ export default async function (stage) {
         ['library', `/school/${ashaId}/library`],
         ['events', `/school/${ashaId}/events`],
         ['certificates', `/school/${ashaId}/certificates`],
+        ['calendar', `/school/${ashaId}/calendar`],
         ['messages', '/messages'],
         ['thread', `/messages/thread/${thread}`],
         ['announcements', '/messages/announcements'],

@@ -38,6 +38,11 @@ export function History() {
           </Card>
         )}
       </Shown>
+      {trips.data && (
+        <Card label={t('incidents.title')}>
+          <Line to="/incidents" title={t('incidents.title')} note={t('incidents.why')} />
+        </Card>
+      )}
     </Page>
   )
 }

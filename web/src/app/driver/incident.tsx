@@ -9,7 +9,7 @@ import { laneOf, type Trip, useTrip } from './acts'
 import { lastPosition } from './position'
 
 type Kind = 'traffic_jam' | 'vehicle_breakdown' | 'accident' | 'other'
-const kinds: Record<Kind, Key> = {
+export const kinds: Record<Kind, Key> = {
   traffic_jam: 'driver.jam',
   vehicle_breakdown: 'driver.breakdown',
   accident: 'driver.accident',

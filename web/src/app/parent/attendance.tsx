@@ -4,6 +4,7 @@ import { useFormat } from '../format'
 import { Month, MonthBar } from '../month'
 import { useRead } from '../read'
 import { go, useAddress } from '../route'
+import { Totals } from '../totals'
 import { Card, Shown, Status } from '../ui'
 import { SchoolPage } from './children'
 import { markOf, marks } from './marks'
@@ -59,26 +60,6 @@ function ChildMonth({ student }: { student: string }) {
         </Shown>
       </Card>
       {read.data && <Unusual days={read.data.days} />}
-    </>
-  )
-}
-
-function Totals({ of }: { of: Schemas['AttendanceTotals'] }) {
-  const format = useFormat()
-  if (of.marked === 0) return <p className="note">{t('attendance.none')}</p>
-  return (
-    <>
-      {of.percent !== null && (
-        <p className="strong">{t('attendance.percent', { percent: format.percent(of.percent) })}</p>
-      )}
-      <dl className="figures">
-        {(['present', 'absent', 'late', 'leave'] as const).map((k) => (
-          <div key={k}>
-            <dt>{t(`mark.${k}`)}</dt>
-            <dd>{format.number(of[k])}</dd>
-          </div>
-        ))}
-      </dl>
     </>
   )
 }

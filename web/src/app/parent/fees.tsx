@@ -82,7 +82,7 @@ const kinds: Record<string, Key> = {
   WRITE_OFF: 'fees.kindWriteOff',
 }
 
-/** A child's account, newest entry first; payments lead to their receipts. */
+/** A child's account, newest entry first; payments and refunds lead to their papers. */
 export function FeeAccount({ student }: { student: string }) {
   const format = useFormat()
   const read = useRead(['/parent/fee/report', student], () =>
@@ -126,7 +126,8 @@ function Entry({ of }: { of: Schemas['Report']['entries'][number] }) {
   const title = t(kinds[of.kind] ?? 'fees.kindCharge')
   const note = joined([format.date(of.date), of.receiptNumber ?? of.narration])
   const end = <span className="nowrap">{format.money(amount)}</span>
-  if (of.receiptId) return <Line to={`/receipt/${of.receiptId}`} title={title} note={note} end={end} />
+  const paper = of.receiptId ? `/receipt/${of.receiptId}` : of.refundId && `/refund/${of.refundId}`
+  if (paper) return <Line to={paper} title={title} note={note} end={end} />
   return (
     <div className="between">
       <span>

@@ -3,7 +3,7 @@ import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useRead } from '../read'
 import { useAddress } from '../route'
-import { Card, Shown, Status } from '../ui'
+import { Card, Line, Shown, Status } from '../ui'
 import { Week } from '../week'
 import { SchoolPage } from './children'
 
@@ -42,6 +42,11 @@ function Lessons({ student }: { student: string }) {
           )}
         </Shown>
       </Card>
+      {read.data && (
+        <Card label={t('calendar.title')}>
+          <Line to={`/school/${student}/calendar`} title={t('calendar.title')} note={t('calendar.why')} />
+        </Card>
+      )}
     </>
   )
 }

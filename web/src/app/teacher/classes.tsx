@@ -38,6 +38,9 @@ export function ClassList({ division }: { division: string }) {
   )
   return (
     <Page title={read.data ? placeOf(read.data) : t('nav.classes')} back="/classes">
+      <Card label={t('school.attendance')}>
+        <Line to={`/classes/${division}/attendance`} title={t('school.attendance')} note={t('classes.month')} />
+      </Card>
       <Shown of={read} lines={8} isEmpty={(d) => d.students.length === 0} empty="register.nobody">
         {({ students }) => (
           <Card label={t('classes.list')}>

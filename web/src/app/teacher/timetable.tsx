@@ -1,7 +1,7 @@
 import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useAddress } from '../route'
-import { Card, Page, Shown } from '../ui'
+import { Card, Line, Page, Shown } from '../ui'
 import { Week } from '../week'
 import { placeOf, useDay } from './lessons'
 import { Substitution } from './substitution'
@@ -41,6 +41,11 @@ export function Timetable() {
           )}
         </Shown>
       </Card>
+      {day.data && (
+        <Card label={t('calendar.title')}>
+          <Line to="/timetable/calendar" title={t('calendar.title')} note={t('calendar.why')} />
+        </Card>
+      )}
     </Page>
   )
 }
