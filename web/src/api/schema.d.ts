@@ -3053,6 +3053,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/school-admin/audit/actor/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who has an entry in the audit log */
+        get: operations["getSchoolAdminAuditActorList"];
+        put?: never;
+        /**
+         * Who has an entry in the audit log
+         * @description The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSchoolAdminAuditActorList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/school-admin/audit/kind/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What kinds of records the audit log has entries of */
+        get: operations["getSchoolAdminAuditKindList"];
+        put?: never;
+        /**
+         * What kinds of records the audit log has entries of
+         * @description The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSchoolAdminAuditKindList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/school-admin/audit/list": {
         parameters: {
             query?: never;
@@ -8736,6 +8778,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/super-admin/audit/deed/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What kinds of entries the platform's audit log has */
+        get: operations["getSuperAdminAuditDeedList"];
+        put?: never;
+        /**
+         * What kinds of entries the platform's audit log has
+         * @description The GET's list, for clients that ask by POST.
+         */
+        post: operations["postSuperAdminAuditDeedList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/super-admin/audit/list": {
         parameters: {
             query?: never;
@@ -11073,6 +11136,27 @@ export interface components {
             /** Format: date */
             startDate: string;
         };
+        Actor: {
+            /** Format: uuid */
+            id: string;
+            /** @description As they are called now */
+            name: string;
+            /**
+             * @description As it is now
+             * @enum {string}
+             */
+            role: "SCHOOL_ADMIN" | "TEACHER" | "PARENT" | "DRIVER" | "KEY";
+        };
+        ActorPage: {
+            items: components["schemas"]["Actor"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
+        };
         AdHocCharged: {
             /** @description What they were charged together */
             amount: number;
@@ -13361,6 +13445,8 @@ export interface components {
              * @description null for codes and links of the platform itself
              */
             schoolId: string | null;
+            /** @description As it is called now; empty for the platform */
+            schoolName: string;
             to: string;
             /**
              * @description What it was about; empty for what an office sent
@@ -14532,6 +14618,8 @@ export interface components {
         Found: {
             books: components["schemas"]["FoundBook"][];
             employees: components["schemas"]["FoundEmployee"][];
+            /** @description There are more of some kind: type more of the name */
+            more: boolean;
             receipts: components["schemas"]["FoundReceipt"][];
             students: components["schemas"]["FoundStudent"][];
         };
@@ -15565,8 +15653,22 @@ export interface components {
             perMinute?: number;
             permissions: components["schemas"]["KeyPermissionInput"][];
         };
+        Kind: {
+            /** @example student */
+            entity: string;
+        };
         KindList: {
             kinds: components["schemas"]["FactKind"][];
+        };
+        KindPage: {
+            items: components["schemas"]["Kind"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         Language: {
             /**
@@ -17465,6 +17567,22 @@ export interface components {
             status: "ACTIVE" | "INACTIVE" | "DISABLED";
             /** Format: uuid */
             userId: string;
+        };
+        PlatformDeed: {
+            /** @example suspend */
+            action: string;
+            /** @example school */
+            entity: string;
+        };
+        PlatformDeedPage: {
+            items: components["schemas"]["PlatformDeed"][];
+            /** @example 20 */
+            limit: number;
+            /** @example 1 */
+            page: number;
+            /** @description How many there are on all pages. */
+            total: number;
+            totalPages: number;
         };
         PlatformEvent: {
             /**
@@ -24146,6 +24264,8 @@ export interface components {
         /** @description Only records with this value. */
         FiltersGender: "FEMALE" | "MALE" | "OTHER";
         /** @description Only records with this value. */
+        FiltersId: string;
+        /** @description Only records with this value. */
         FiltersIsbn: string;
         /** @description Only records with this value. */
         FiltersLeaveType: "SICK" | "CASUAL" | "EMERGENCY";
@@ -25963,6 +26083,8 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[busId]"?: components["parameters"]["FiltersBusId"];
                 /** @description Only records with this value. */
+                "filters[id]"?: components["parameters"]["FiltersId"];
+                /** @description Only records with this value. */
                 "filters[release]"?: components["parameters"]["FiltersRelease"];
                 /** @description Only records with this value. */
                 "filters[resolved]"?: components["parameters"]["FiltersResolved"];
@@ -26009,6 +26131,8 @@ export interface operations {
                         filters?: {
                             /** Format: uuid */
                             busId?: string;
+                            /** Format: uuid */
+                            id?: string;
                             /** @enum {string} */
                             release?: "WAITING" | "RELEASED" | "DISCARDED";
                             resolved?: boolean;
@@ -30556,6 +30680,208 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    getSchoolAdminAuditActorList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only records with this value. */
+                "filters[id]"?: components["parameters"]["FiltersId"];
+                /** @description Text to find anywhere in the record's words, in any case. */
+                "filters[search]"?: components["parameters"]["FiltersSearch"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "name";
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder2"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ActorPage"];
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    postSchoolAdminAuditActorList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: {
+                            /** Format: uuid */
+                            id?: string;
+                            search?: string;
+                        };
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default name
+                             * @enum {string}
+                             */
+                            field?: "name";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ActorPage"];
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getSchoolAdminAuditKindList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "entity";
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder2"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["KindPage"];
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    postSchoolAdminAuditKindList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: Record<string, never>;
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default entity
+                             * @enum {string}
+                             */
+                            field?: "entity";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["KindPage"];
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
+            404: components["responses"]["SchoolNotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     getSchoolAdminAuditList: {
         parameters: {
             query?: {
@@ -30575,6 +30901,8 @@ export interface operations {
                 "filters[entityId]"?: components["parameters"]["FiltersEntityId"];
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
+                /** @description Only records with this value. */
+                "filters[id]"?: components["parameters"]["FiltersId"];
                 /** @description Words to find anywhere in the record's words, in any case; at most 10. */
                 "filters[search]"?: components["parameters"]["FiltersSearch2"];
                 /** @description Only before this one. */
@@ -30635,6 +30963,8 @@ export interface operations {
                             entityId?: string;
                             /** Format: date-time */
                             from?: string;
+                            /** Format: uuid */
+                            id?: string;
                             search?: string;
                             /** Format: date-time */
                             to?: string;
@@ -44211,6 +44541,8 @@ export interface operations {
                 /** @description Only records with this value. */
                 "filters[busId]"?: components["parameters"]["FiltersBusId"];
                 /** @description Only records with this value. */
+                "filters[id]"?: components["parameters"]["FiltersId"];
+                /** @description Only records with this value. */
                 "filters[release]"?: components["parameters"]["FiltersRelease"];
                 /** @description Only records with this value. */
                 "filters[resolved]"?: components["parameters"]["FiltersResolved"];
@@ -44257,6 +44589,8 @@ export interface operations {
                         filters?: {
                             /** Format: uuid */
                             busId?: string;
+                            /** Format: uuid */
+                            id?: string;
                             /** @enum {string} */
                             release?: "WAITING" | "RELEASED" | "DISCARDED";
                             resolved?: boolean;
@@ -45620,6 +45954,102 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    getSuperAdminAuditDeedList: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description What to sort by. Equals are in a stable order. */
+                "sort[field]"?: "entity";
+                /** @description Which way. */
+                "sort[order]"?: components["parameters"]["SortOrder2"];
+                /** @description csv: the whole list as a file, with the words on screen; page and limit do not count. */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformDeedPage"];
+                        message: string;
+                    };
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    postSuperAdminAuditDeedList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    data: {
+                        filters?: Record<string, never>;
+                        /** @default 20 */
+                        limit?: number;
+                        /** @default 1 */
+                        page?: number;
+                        sort?: {
+                            /**
+                             * @default entity
+                             * @enum {string}
+                             */
+                            field?: "entity";
+                            /**
+                             * @default asc
+                             * @enum {string}
+                             */
+                            order?: "asc" | "desc";
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PlatformDeedPage"];
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PermissionDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["InvalidList"];
+            429: components["responses"]["TooMany"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     getSuperAdminAuditList: {
         parameters: {
             query?: {
@@ -45639,6 +46069,8 @@ export interface operations {
                 "filters[entityId]"?: components["parameters"]["FiltersEntityId"];
                 /** @description Only from this one on. */
                 "filters[from]"?: string;
+                /** @description Only records with this value. */
+                "filters[id]"?: components["parameters"]["FiltersId"];
                 /** @description Only records with this value. */
                 "filters[schoolId]"?: components["parameters"]["FiltersSchoolId"];
                 /** @description Only before this one. */
@@ -45698,6 +46130,8 @@ export interface operations {
                             entityId?: string;
                             /** Format: date-time */
                             from?: string;
+                            /** Format: uuid */
+                            id?: string;
                             /** Format: uuid */
                             schoolId?: string;
                             /** Format: date-time */
