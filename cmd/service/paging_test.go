@@ -47,10 +47,12 @@ var ownRecords = map[string]string{
 	"/school-admin/fee/subscription/list": "in the order of the students' names",
 	"/school-admin/leave/balances":        "an employee's leave of each type: records that are no table's",
 	"/teacher/leave/balances":             "the same, of one employee",
+	"/school-admin/audit/actor/list":      "of the school's people those with an entry",
 }
 
 // shortLists have few records by what they are.
-var shortLists = map[string]bool{"/teacher/leave/balances": true, "/super-admin/node/list": true}
+var shortLists = map[string]bool{"/teacher/leave/balances": true, "/super-admin/node/list": true, "/school-admin/audit/kind/list": true,
+	"/super-admin/audit/deed/list": true}
 
 // TestList_DeepPage_CostsWhatItShows has every list in the row table, of a school and of the platform, read a deep page by each
 // of its sorts, among many records of every kind, and Postgres say how often each step of the statements ran.
@@ -362,7 +364,8 @@ var schoolCopies = []copies{
 	{"role", `'name', x.name || n, 'system', false`}, {"api_key", `'name', x.name || n`},
 	{"webhook", `'name', x.name || n`}, {"webhook_delivery", `'event_id', pg_temp.nth(x.event_id, n)`},
 	{"permission", `'role_id', pg_temp.nth(x.role_id, n)`},
-	{"audit_event", ``}, {"holiday", ``}, {"dispatch", ``}, {"dispatch_template", `'name', x.name || n`},
+	{"app_user", `'email', null, 'phone', null`}, {"audit_event", `'actor_id', pg_temp.nth(x.actor_id, n)`}, {"holiday", ``},
+	{"dispatch", ``}, {"dispatch_template", `'name', x.name || n`},
 	{"grade_scale", `'name', x.name || n, 'is_default', false`}, {"term", `'name', x.name || n`},
 	{"period", `'name', x.name || n`}, {"substitution", `'date', x.date + n`},
 	{"leave", `'from_date', x.from_date + n, 'to_date', x.to_date + n`},
@@ -380,7 +383,8 @@ var schoolCopies = []copies{
 	{"ledger_entry", `'transaction_id', pg_temp.nth(x.transaction_id, n), 'account_id', pg_temp.nth(x.account_id, n)`},
 	{"fee_refund", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
 	{"fee_write_off", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`}, {"import_run", ``},
-	{"notice_batch", ``}, {"sign_in_provider", `'name', x.name || n`}, {"sign_in_link", `'provider_id', pg_temp.nth(x.provider_id, n), 'subject', x.subject || n`},
+	{"notice_batch", ``}, {"sign_in_provider", `'name', x.name || n`},
+	{"sign_in_link", `'provider_id', pg_temp.nth(x.provider_id, n), 'subject', x.subject || n`},
 	{"certificate", `'number', x.number + n`},
 	{"fee_receipt", `'number', x.number + n, 'transaction_id', pg_temp.nth(x.transaction_id, n)`},
 	{"bus", `'bus_number', x.bus_number || n, 'registration_number', ''`}, {"route", `'name', x.name || n`},
@@ -400,7 +404,7 @@ var platformCopies = []copies{
 	{"school", `'code', x.code || n, 'status', 'ARCHIVED', 'schema_name', null`},
 	{"school_count", `'school_id', pg_temp.nth(x.school_id, n)`},
 	{"account", `'user_id', pg_temp.nth(x.user_id, n), 'email', x.email || n, 'phone', null`},
-	{"super_admin", `'email', x.email || n`}, {"audit_event", ``}, {"dead_letter", ``},
+	{"super_admin", `'email', x.email || n`}, {"audit_event", `'actor_id', pg_temp.nth(x.actor_id, n)`}, {"dead_letter", ``},
 }
 
 // copyRecords makes copies of what there is, of at most so many records of a table.
