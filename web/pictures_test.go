@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,11 @@ func TestPictures_OfTheReadme_AreThere(t *testing.T) {
 		}
 		if !strings.Contains(string(readme), `alt="`+of.Title) {
 			t.Errorf("the picture of %s is described by no text that begins with %q", name, of.Title)
+		}
+	}
+	for _, found := range regexp.MustCompile(`(?:src|srcset)="([^"]+)"|!\[[^\]]*\]\(([^)]+)\)`).FindAllStringSubmatch(string(readme), -1) {
+		if file, ours := strings.CutPrefix(found[1]+found[2], "docs/pictures/"); !ours || !there[file] {
+			t.Errorf("the README shows %s, whose page is held against no title", found[1]+found[2])
 		}
 	}
 	files, err := os.ReadDir(folder)

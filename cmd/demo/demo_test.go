@@ -213,6 +213,9 @@ func madeTwice(t *testing.T, app *testkit.App) {
 	}
 }
 
+// firstDemo is the version of a school's schema at which the demo was a school of six students.
+const firstDemo = 65
+
 // older has the demo's school begin with what an older demo made there: a driver and a child of the same phones.
 func older(t *testing.T, app *testkit.App) {
 	t.Helper()
@@ -228,9 +231,10 @@ func older(t *testing.T, app *testkit.App) {
 
 func TestDemo_Today_HasASecondSchoolAndABusThatDrives(t *testing.T) {
 	t.Parallel()
-	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_demo_today", func(_ *config.Config, o *service.Options) {
-		o.NoFirstYear = false
-	})
+	if _, err := demo.Open(t.Context(), startAt(t, "demo_today", nil, firstDemo).Service); err != nil {
+		t.Fatal(err)
+	}
+	app := startAt(t, "demo_today", nil, 0)
 	older(t, app)
 	made := fill(t, app, 1)
 	first := drives(t, app, made, uuid.Nil)

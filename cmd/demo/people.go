@@ -38,7 +38,12 @@ type family struct {
 var occupations = []string{"Engineer", "Nurse", "Shopkeeper", "Teacher", "Accountant", "Farmer", "Driver", "Lawyer", "Tailor", "Chef"}
 
 // people are the plan's families and students, the same at every call.
-func (p *plan) people() (families []*family, students []*student) {
+func (p *plan) people() ([]*family, []*student) {
+	p.drawn.peopleOnce.Do(func() { p.drawn.families, p.drawn.students = p.drawPeople() })
+	return p.drawn.families, p.drawn.students
+}
+
+func (p *plan) drawPeople() (families []*family, students []*student) {
 	random := rand.New(rand.NewPCG(p.seed, 1))
 	pick := func(list []string) string { return list[random.IntN(len(list))] }
 	seat := random.Perm(p.seats())
@@ -140,6 +145,11 @@ const lessonsADay = 6
 
 // staff are the plan's employees: for each subject of the day's periods a teacher for every four divisions.
 func (p *plan) staff() []employee {
+	p.drawn.staffOnce.Do(func() { p.drawn.staff = p.drawStaff() })
+	return p.drawn.staff
+}
+
+func (p *plan) drawStaff() []employee {
 	random := rand.New(rand.NewPCG(p.seed, 2))
 	someone := func() person {
 		first := p.mothers

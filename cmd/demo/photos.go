@@ -125,31 +125,52 @@ func portrait(seed, n uint64) []byte {
 		o.paint(picture)
 	}
 	var out bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	encoder := png.Encoder{CompressionLevel: png.NoCompression}
 	_ = encoder.Encode(&out, picture) // into memory
 	return out.Bytes()
 }
 
-// paint puts the oval over what is there.
+// paint puts the oval over what is there. Most of its pixels are within it, and are looked at no closer.
 func (o oval) paint(on *image.RGBA) {
 	at := func(v float64) int { return int(v / portraitScale) }
 	area := image.Rect(at(o.x-o.rx)-1, at(o.y-o.ry)-1, at(o.x+o.rx)+2, at(o.y+o.ry)+2).Intersect(on.Rect)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
+		middle := (float64(y) + 0.5) * portraitScale
+		if o.cut > 0 && middle > o.cut {
+			return
+		}
+		from, to := o.within(middle)
+		from, to = max(from, area.Min.X), min(to, area.Max.X)
 		for x := area.Min.X; x < area.Max.X; x++ {
-			if share := o.covers((float64(x)+0.5)*portraitScale, (float64(y)+0.5)*portraitScale); share > 0 {
+			if x == from && from < to {
+				draw.Draw(on, image.Rect(from, y, to, y+1), image.NewUniform(o.fill), image.Point{}, draw.Src)
+				x = to - 1
+				continue
+			}
+			if share := o.covers((float64(x)+0.5)*portraitScale, middle); share > 0 {
 				on.SetRGBA(x, y, mixed(on.RGBAAt(x, y), o.fill, share))
 			}
 		}
 	}
 }
 
+// edge is how far from the oval's edge, as a share of its radius, a pixel is half covered.
+func (o oval) edge() float64 { return portraitScale / (2 * min(o.rx, o.ry)) }
+
+// within are the pixels of a row that the oval covers whole: the first, and the one after the last.
+func (o oval) within(y float64) (from, to int) {
+	dy, inner := (y-o.y)/o.ry, 1-o.edge()
+	if math.Abs(dy) >= inner {
+		return 0, 0
+	}
+	reach := o.rx * math.Sqrt(inner*inner-dy*dy)
+	return int(math.Ceil((o.x-reach)/portraitScale + 0.5)), int(math.Floor((o.x+reach)/portraitScale - 0.5))
+}
+
 // covers is how much of a pixel the oval covers: its edge is smooth.
 func (o oval) covers(x, y float64) float64 {
-	if o.cut > 0 && y > o.cut {
-		return 0
-	}
 	dx, dy := (x-o.x)/o.rx, (y-o.y)/o.ry
-	return min(1, max(0, (1-math.Sqrt(dx*dx+dy*dy))*min(o.rx, o.ry)/portraitScale+0.5))
+	return min(1, max(0, (1-math.Sqrt(dx*dx+dy*dy))/(2*o.edge())+0.5))
 }
 
 // shade is a colour, darker.

@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 )
@@ -31,6 +32,15 @@ type plan struct {
 	modes                   []string // how people pay
 	lines                   []line
 	days                    int // how far back its registers go; 0: three months
+	drawn                   drawn
+}
+
+// drawn are the people of a plan, drawn by lot from its seed when somebody asks for them first; nobody changes them afterwards.
+type drawn struct {
+	peopleOnce, staffOnce sync.Once
+	families              []*family
+	students              []*student
+	staff                 []employee
 }
 
 // subject is one that all classes have; the last of a plan's share a period of the day.

@@ -222,6 +222,13 @@ func TestLocal_Empty_HasNoSchools(t *testing.T) {
 	if said := p.stdout.String(); strings.Contains(said, "green-valley") {
 		t.Errorf("with --empty it says\n%s", said)
 	}
+	first := string(wants(t, 200, "GET", address+"/", "", nil))
+	for word, there := range map[string]bool{"super@homeroom.local": true, "There are no demo schools": true, "green-valley": false,
+		"Five minutes": false} {
+		if strings.Contains(first, word) != there {
+			t.Errorf("with --empty the page at / has %q: %t, want %t", word, !there, there)
+		}
+	}
 	p.stop(t, syscall.SIGINT)
 }
 

@@ -143,9 +143,9 @@ func planDays(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 		case d.Found.IsBad(l.Row):
 			d.Skip(l.Row)
 		case there:
-			d.Same(l.Row, key)
+			d.Same(l.Row, m.student, m.day)
 		default:
-			d.Create(l.Row, key, m.status)
+			d.Create(l.Row, m.student, m.day, m.status)
 			d.Sum(strings.ToLower(m.status), 1)
 			made = append(made, m)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"image/draw"
 	_ "image/gif" // what can be made small
 	"image/jpeg"
 	_ "image/png"
@@ -63,6 +64,11 @@ func shrink(full image.Image, side int) image.Image {
 	largest := max(w, h, side)
 	tw, th := max(1, w*side/largest), max(1, h*side/largest)
 	small := image.NewRGBA(image.Rect(0, 0, tw, th))
+	if tw == w && th == h { // as it is: nothing to average
+		draw.Draw(small, small.Rect, image.White, image.Point{}, draw.Src)
+		draw.Draw(small, small.Rect, full, b.Min, draw.Over)
+		return small
+	}
 	for y := range th {
 		y0, y1 := y*h/th, max((y+1)*h/th, y*h/th+1)
 		for x := range tw {

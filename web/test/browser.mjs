@@ -334,6 +334,11 @@ export const outbox = async (url, to) => (await caller(url)('GET', `/dev/outbox?
 
 export async function signIn(page, url, email, password) {
   await page.goto(`${url}/`)
+  await signInHere(page, email, password)
+}
+
+/** Signs in at the page that asks for it. */
+export async function signInHere(page, email, password) {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   const inside = page.getByRole('button', { name: 'Account' })

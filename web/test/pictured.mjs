@@ -25,10 +25,14 @@ export const titlesOf = (page) =>
     return { title: /\/console\/?$/.test(window.location.pathname) ? navigation[0] : textsOf('h1')[0], navigation }
   })
 
+const taken = () => Object.values(JSON.parse(readFileSync(`${pictures}titles.json`, 'utf8')))
+
+/** The pages of the console that the README has pictures of. */
+export const picturedPages = () => taken().flatMap(({ at }) => (at.startsWith('/app') ? [] : [at]))
+
 /** Holds a page against its picture, if there is one. */
 export async function asPictured(page, path) {
-  const taken = JSON.parse(readFileSync(`${pictures}titles.json`, 'utf8'))
-  const of = Object.values(taken).find((t) => t.at === path)
+  const of = taken().find((t) => t.at === path)
   if (!of) return
   const now = JSON.stringify(await titlesOf(page))
   const then = JSON.stringify({ title: of.title, navigation: of.navigation })

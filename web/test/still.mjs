@@ -1,12 +1,14 @@
 // Every page of the office and of the platform, and sign-in, on a line of 300 ms: nothing moves when data arrives.
 import { inWindow, lineTo, signIn, until, visit, want } from './browser.mjs'
 import { officePages, platformPages } from './console-pages.mjs'
-import { asPictured } from './pictured.mjs'
+import { asPictured, picturedPages } from './pictured.mjs'
 
 const limit = 0.02
 
 export default async function ({ url: server, story, say, email, password, token, superEmail, exam }) {
   const pages = await officePages({ url: server, token, exam })
+  const left = picturedPages().filter((path) => !pages.includes(path))
+  want(left.length === 0, `every page that the README has a picture of is held against it, not ${left}`)
   const { url, cut } = await lineTo(server, 300)
   await walk({ url, story, say, email, password, pages })
   await walk({ url, story: `${story} of the platform`, say, email: superEmail, password, pages: platformPages })
