@@ -68,8 +68,8 @@ var keyListing = api.Listing{
 const keyColumns = `id, name, per_minute, ends_on, last_used_at, created_by, created_at, revoked_at,
 	coalesce((select trim(u.first_name || ' ' || u.last_name) from app_user u where u.id = api_key.created_by), '') as created_by_name,
 	case when revoked_at is not null then 'REVOKED'
-		when exists (select from app_user u join role r on r.id = u.role_id where u.id = api_key.created_by and u.status = 'ACTIVE'
-			and r.type = 'SCHOOL_ADMIN') then 'ACTIVE' else 'SUSPENDED' end as status`
+		when (select u.status = 'ACTIVE' and r.type = 'SCHOOL_ADMIN' from app_user u join role r on r.id = u.role_id
+			where u.id = api_key.created_by) then 'ACTIVE' else 'SUSPENDED' end as status`
 
 const defaultPerMinute = 60
 
