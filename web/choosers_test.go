@@ -14,7 +14,7 @@ import (
 // TestChoosers_OfLongLists_SearchOnTheServer has more schools than a page of their list, and more entries of the audit log.
 func TestChoosers_OfLongLists_SearchOnTheServer(t *testing.T) {
 	t.Parallel()
-	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_choosers") // others look through the list of schools
+	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_choosers")                 // others look through the list of schools
 	s, clerk, stage := office(t, app, lifecycle.NewSchool{Name: "Zz " + api.NewID().String()[24:]}) // the last by name
 	_, err := app.Service.Cluster.PlatformPool().Exec(context.Background(),
 		`insert into platform.school (id, code, name, status, time_zone, locale, currency, created_at)
