@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"homeroom/api"
 	"homeroom/modules/exam"
 	"homeroom/modules/message"
 	"homeroom/modules/roster"
@@ -34,6 +35,8 @@ func everyPage(t *testing.T, app *testkit.App) map[string]any {
 	news := testkit.Post[made](t, clerk, "/school-admin/announcement/create", map[string]any{"title": "School closes early",
 		"body": "At noon on Friday."})
 	testkit.Post[any](t, clerk, "/school-admin/announcement/"+news.ID.String()+"/publish", nil)
+	sports := testkit.Post[made](t, clerk, "/school-admin/event/create", map[string]any{"title": "Sports day", "startTime": "10:00",
+		"eventDate": stage["today"].(api.Date).AddDays(9), "venue": "Field", "capacity": 40, "description": "Bring a hat."})
 	mother := signedIn(t, app, phones["mother"].(string))
 	thread := testkit.Post[message.Message](t, mother, "/parent/message/send",
 		map[string]any{"toOffice": true, "subject": "Friday", "body": "Is there school on Friday?"}).ThreadID
@@ -51,6 +54,7 @@ func everyPage(t *testing.T, app *testkit.App) map[string]any {
 	stage["phones"] = map[string]any{"parent": phones["mother"], "teacher": phones["teacher"], "driver": phones["driver"]}
 	stage["values"] = map[string]any{"student": asha, "division": stage["division"], "exam": stage["exam"], "paper": paper.ID, "group": group.ID,
 		"/receipt/:id": id(paid.ID), "/refund/:id": id(returned.ID), "/messages/thread/:id": id(thread), "/messages/announcement/:id": id(news.ID),
+		"/events/:id":         id(sports.ID),
 		"/register/:kind/:id": map[string]any{"kind": "day", "id": stage["division"]}, "/trip/:id": trip, "/trip/:id/incident": trip, "/trip/:id/hand-over": trip}
 	return stage
 }

@@ -99,8 +99,6 @@ var noAppPage = map[string]string{
 	"/parent/exam/list":                          "the schedule of a child has the exams",
 	"/parent/student/get-students":               "the list of children by its other name",
 	"/parent/student/:id":                        "the list of children has all of it",
-	"/teacher/co-curricular/*":                   "events are kept in the console",
-	"/teacher/co-curricular/delete-event/:id":    "events are kept in the console",
 	"/teacher/result/update":                     "a mark that is entered again is corrected",
 	"/teacher/subject/list":                      "papers and lessons name their subjects",
 	"/teacher/timetable/lesson/:slotId/students": "the register of a lesson has them",

@@ -40,7 +40,7 @@ func readRepository(t *testing.T) repository {
 			return nil
 		}
 		r.bases[filepath.Base(path)] = filepath.Dir(path)
-		if strings.HasPrefix(path, "web/") || !slices.Contains([]string{".go", ".sql", ".sh", ".yaml", ".yml", ".conf", ""},
+		if strings.HasPrefix(path, "web/") && filepath.Ext(path) != ".go" || !slices.Contains([]string{".go", ".sql", ".sh", ".yaml", ".yml", ".conf", ""},
 			filepath.Ext(path)) {
 			return nil
 		}

@@ -35,7 +35,7 @@ const opensAt = {
     LIBRARY: list,
     TIMETABLE: '/timetable',
     EXAM: '/marks',
-    EVENT: list,
+    EVENT: '/events',
   },
   // A driver's messages are the notices.
   driver: { ...Object.fromEntries(types.map((type) => [type, list])), TRANSPORT: '/trip/:id', MESSAGE: '/messages' },

@@ -104,7 +104,7 @@ const pagesOf: Record<string, string[]> = {
   LIBRARY: ['/school/:student/library'],
   TIMETABLE: ['/school/:student/timetable', '/timetable'],
   EXAM: ['/school/:student/exams', '/marks'],
-  EVENT: ['/school/:student/events'],
+  EVENT: ['/school/:student/events', '/events'],
 }
 
 /** The page that a notice is about; undefined: it says all there is. */

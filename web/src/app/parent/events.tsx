@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { changed } from '../../api/queries'
-import { type Key, t } from '../../messages/messages'
+import { t } from '../../messages/messages'
+import { EventCard } from '../event'
 import { useFormat } from '../format'
 import { problemText } from '../problem'
 import { useRead } from '../read'
-import { Button, Card, Parts, Shown, Status } from '../ui'
+import { Button, Shown, Status } from '../ui'
 import { SchoolPage } from './children'
 
 type SchoolEvent = Schemas['ChildEvent']
@@ -34,24 +35,16 @@ function EventCards({ student }: { student: string }) {
   const read = useEvents(student)
   return (
     <Shown of={read} lines={5} isEmpty={(d) => d.items.length === 0} empty="events.none">
-      {({ items }) => items.map((e) => <EventCard key={e.id} of={e} student={student} />)}
+      {({ items }) => items.map((e) => <ChildsEvent key={e.id} of={e} student={student} />)}
     </Shown>
   )
 }
 
-const states: Record<string, [Key, 'bad' | 'plain']> = {
-  ONGOING: ['events.ongoing', 'plain'],
-  COMPLETED: ['events.over', 'plain'],
-  CANCELLED: ['events.cancelled', 'bad'],
-}
-
-function EventCard({ of, student }: { of: SchoolEvent; student: string }) {
-  const format = useFormat()
+function ChildsEvent({ of, student }: { of: SchoolEvent; student: string }) {
   const [error, setError] = useState('')
   const [busy, setBusy] = useState(false)
   const isIn = of.signedUpStudentIds.includes(student)
   const places = of.capacity === null ? undefined : Math.max(0, of.capacity - of.signedUp)
-  const state = states[of.status]
   const change = async () => {
     setBusy(true)
     setError('')
@@ -66,27 +59,7 @@ function EventCard({ of, student }: { of: SchoolEvent; student: string }) {
     setBusy(false)
   }
   return (
-    <Card label={of.title}>
-      <div className="between">
-        <h2>{of.title}</h2>
-        {state && <Status tone={state[1]}>{t(state[0])}</Status>}
-        {isIn && !state && <Status tone="good">{t('events.signedUp')}</Status>}
-      </div>
-      <p className="note">
-        <Parts
-          of={[
-            format.day(of.eventDate),
-            [of.startTime, of.endTime].filter(Boolean).map(format.clock).join(' – '),
-            of.venue,
-          ]}
-        />
-      </p>
-      {of.cancelReason && <p className="note">{of.cancelReason}</p>}
-      {of.description && (
-        <p className="pre" dir="auto">
-          {of.description}
-        </p>
-      )}
+    <EventCard of={of} sign={isIn && <Status tone="good">{t('events.signedUp')}</Status>}>
       {of.status === 'UPCOMING' && places !== undefined && (
         <p className="note">{t('events.places', { count: places })}</p>
       )}
@@ -100,6 +73,6 @@ function EventCard({ of, student }: { of: SchoolEvent; student: string }) {
           {error}
         </p>
       )}
-    </Card>
+    </EventCard>
   )
 }

@@ -36,6 +36,10 @@ export function LeaveRequests() {
   const requests = useRequests()
   return (
     <Page title={t('leave.requests')} back="/">
+      <Shown of={requests} isEmpty={(d) => d.items.length === 0} empty="leave.noRequests">
+        {({ items }) => items.map((l) => <Request key={l.id} of={l} />)}
+      </Shown>
+      {/* Below: what is tapped next does not move when this comes or goes. */}
       {requests.unsent.length > 0 && (
         <Card label={t('queue.title')}>
           <ul className="rows">
@@ -47,9 +51,6 @@ export function LeaveRequests() {
           </ul>
         </Card>
       )}
-      <Shown of={requests} isEmpty={(d) => d.items.length === 0} empty="leave.noRequests">
-        {({ items }) => items.map((l) => <Request key={l.id} of={l} />)}
-      </Shown>
     </Page>
   )
 }
