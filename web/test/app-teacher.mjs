@@ -357,8 +357,9 @@ export default async function ({ url: server, story, say, phone, parentPhone, to
     await page.getByRole('button', { name: 'Delete the event' }).click()
     await page.getByText('Nobody is signed up for it.').waitFor()
     await page.getByRole('button', { name: 'Delete the event' }).click()
+    await heading('Events')
     await card('A mistake').waitFor({ state: 'detached' })
-    want((await events()).length === 1, 'it is gone')
+    await until(async () => (await events()).length === 1, 'it is gone')
 
     say('has messages and announcements')
     await place('Messages').click()
