@@ -13,6 +13,7 @@ import (
 	"homeroom/cmd/demo"
 	"homeroom/cmd/service"
 	"homeroom/config"
+	"homeroom/migrations"
 	"homeroom/testkit"
 	"homeroom/testkit/wait"
 )
@@ -231,10 +232,10 @@ func older(t *testing.T, app *testkit.App) {
 
 func TestDemo_Today_HasASecondSchoolAndABusThatDrives(t *testing.T) {
 	t.Parallel()
-	if _, err := demo.Open(t.Context(), startAt(t, "demo_today", nil, firstDemo).Service); err != nil {
+	if _, err := demo.Open(t.Context(), startAt(t, "demo_today", nil, migrations.School()[:firstDemo]).Service); err != nil {
 		t.Fatal(err)
 	}
-	app := startAt(t, "demo_today", nil, 0)
+	app := startAt(t, "demo_today", nil, nil)
 	older(t, app)
 	made := fill(t, app, 1)
 	first := drives(t, app, made, uuid.Nil)
