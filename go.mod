@@ -148,3 +148,6 @@ require (
 	google.golang.org/grpc v1.80.0 // indirect
 	gopkg.in/ini.v1 v1.67.3 // indirect
 )
+
+// Packages of npm, which come and go beside the go command.
+ignore ./web/node_modules

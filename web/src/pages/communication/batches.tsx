@@ -28,7 +28,11 @@ export function NoticeBatches() {
         id={(b) => b.id}
         name={(b) => kinds[b.kind]}
         filters={[
-          { key: 'kind', label: t('About'), options: Object.entries(kinds).map(([value, label]) => ({ value, label })) },
+          {
+            key: 'kind',
+            label: t('About'),
+            options: Object.entries(kinds).map(([value, label]) => ({ value, label })),
+          },
         ]}
         columns={[
           { key: 'kind', title: t('About'), cell: (b) => kinds[b.kind] },
