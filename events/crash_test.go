@@ -74,13 +74,11 @@ func playPart(part string) {
 
 // leaseInRedis takes a lease until Redis has it: on a busy machine one that comes too late stays in the memory of the process.
 func (f *fleet) leaseInRedis(r *events.Relay, client *redis.Client) {
-	for {
+	wait.Eventually(f.t, "Redis has the lease", func() bool {
 		r.Lease(context.Background(), f.schools[0])
 		members, err := client.ZRange(context.Background(), f.namespace+":outbox:pending", 0, -1).Result()
-		if err == nil && slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, f.schools[0].String()+"/") }) {
-			return
-		}
-	}
+		return err == nil && slices.ContainsFunc(members, func(m string) bool { return strings.HasPrefix(m, f.schools[0].String()+"/") })
+	})
 }
 
 // killAt starts a process, waits for its first line, and kills it with SIGKILL.

@@ -1,15 +1,12 @@
-// What the audit of a school and that of the platform have in common: when, from where, and the drawer of an entry.
+// What the audit of a school and that of the platform have in common: when, and from where.
 import { Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { fetchList, type ItemOf } from '../api/list'
 import { t } from '../messages/console'
-import { Lines, Technical, Trouble } from './feedback'
+import { Technical } from './feedback'
 import type { Format } from './format'
-import { DrawerHead, Facts } from './record'
+import { Facts } from './record'
 import './audit.css'
 
-type AuditPath = '/school-admin/audit/list' | '/super-admin/audit/list'
 interface Entry {
   occurredAt: string
   reason: string
@@ -61,39 +58,6 @@ export const originColumns = [
   { key: 'ip', title: t('From address'), cell: (e: Entry) => e.ip, hidden: true },
   { key: 'request', title: t('Request'), cell: (e: Entry) => e.requestId, hidden: true },
 ]
-
-/** An entry beside its list, however far down it is. */
-export function EntryDrawer<P extends AuditPath>({
-  path,
-  id,
-  close,
-  children,
-}: {
-  path: P
-  id: string
-  close: () => void
-  children: (e: ItemOf<P>) => ReactNode
-}) {
-  const q = useQuery({
-    queryKey: [path, 'one', id],
-    queryFn: async () => (await fetchList(path, { filters: { id } })).items[0] ?? null,
-  })
-  if (q.data) return children(q.data)
-  return (
-    <>
-      <DrawerHead title={' '} close={close} />
-      <div className="drawer-body">
-        {q.error ? (
-          <Trouble error={q.error} retry={() => void q.refetch()} />
-        ) : q.data === null ? (
-          <Text>{t('This entry does not exist.')}</Text>
-        ) : (
-          <Lines />
-        )}
-      </div>
-    </>
-  )
-}
 
 const figures = (text: string) => <span className="figures">{text}</span>
 

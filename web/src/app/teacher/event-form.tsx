@@ -9,7 +9,7 @@ import { go } from '../route'
 import { drafts } from '../store'
 import { Button, Card, Empty, Field, Page, Shown } from '../ui'
 import { useHold } from '../update'
-import { audiences, isOpen, path, useEvents, useTaughtClasses } from './events'
+import { audiences, eventsPath, isOpen, useEvents, useTaughtClasses } from './events'
 import { useClasses } from './lessons'
 
 type SchoolEvent = Schemas['Event']
@@ -95,7 +95,7 @@ function EventForm({ of, saved }: { of?: SchoolEvent; saved: Values }) {
         await call(api.PUT('/teacher/co-curricular/update-event', { body }))
       } else await call(api.POST('/teacher/co-curricular/add-event', { body: { data } }))
       drafts.drop(name)
-      changed(path)
+      changed(eventsPath)
       go(list, { replace: true })
       return
     } catch (e) {
@@ -153,7 +153,7 @@ function EventForm({ of, saved }: { of?: SchoolEvent; saved: Values }) {
           />
         )}
       </Field>
-      <Field label={t('events.description')} error={error || undefined}>
+      <Field label={t('events.description')}>
         {(ids) => (
           <textarea
             {...ids}
@@ -166,6 +166,11 @@ function EventForm({ of, saved }: { of?: SchoolEvent; saved: Values }) {
           />
         )}
       </Field>
+      {error && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
       <Button look="main" type="submit" disabled={!draft} busy={busy}>
         {t('events.save')}
       </Button>
@@ -277,7 +282,7 @@ function Ending({ of, how, back }: { of: SchoolEvent; how: 'cancel' | 'delete'; 
         await done(api.DELETE('/teacher/co-curricular/delete-event/{id}', { params: { path: { id: of.id } } }))
       else await call(api.PUT('/teacher/co-curricular/update-event', { body: { data } }))
       drafts.drop(`event.${of.id}`)
-      changed(path)
+      changed(eventsPath)
       go(list, { replace: true })
       return
     } catch (e) {

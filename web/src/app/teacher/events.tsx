@@ -2,7 +2,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { api, call, type Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
 import { joined, t } from '../../messages/messages'
-import { EventCard } from '../event'
+import { EventCard } from '../event-card'
 import { useFormat } from '../format'
 import { Further } from '../further'
 import { useRead } from '../read'
@@ -10,14 +10,14 @@ import { Link } from '../route'
 import { Empty, Page, Shown } from '../ui'
 import { useClasses } from './lessons'
 
-export const path = '/teacher/co-curricular/get-events'
+export const eventsPath = '/teacher/co-curricular/get-events'
 type SchoolEvent = Schemas['Event']
 
 /** The school's events from today on, whomever they are for; or those of a year until today. */
 export function useEvents(when: 'coming' | 'earlier' = 'coming') {
   const today = useFormat().today()
   const query = when === 'coming' ? { from: today } : { to: today }
-  return useRead([path, when, today], () => call(api.GET(path, { params: { query } })))
+  return useRead([eventsPath, when, today], () => call(api.GET(eventsPath, { params: { query } })))
 }
 
 /** Events of the school, which a teacher also adds and changes. */

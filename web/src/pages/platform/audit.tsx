@@ -6,11 +6,12 @@ import { api, call } from '../../api/client'
 import { fetchAll, type ItemOf } from '../../api/list'
 import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
-import { EntryDrawer, fieldsColumn, Origin, originColumns, sinceWhen, whenColumn } from '../../patterns/audit'
+import { fieldsColumn, Origin, originColumns, sinceWhen, whenColumn } from '../../patterns/audit'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { choicesOf } from '../../patterns/found'
+import { ListDrawer } from '../../patterns/ListDrawer'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead } from '../../patterns/record'
 import { thing, words } from '../../patterns/words'
@@ -104,9 +105,9 @@ export function PlatformAudit() {
         />
       }
       drawer={(id, close) => (
-        <EntryDrawer path={path} id={id} close={close} key={id}>
+        <ListDrawer path={path} id={id} close={close} key={id} gone={t('This entry does not exist.')}>
           {(e) => <EventView event={e} close={close} />}
-        </EntryDrawer>
+        </ListDrawer>
       )}
     />
   )

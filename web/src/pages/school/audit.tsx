@@ -6,11 +6,12 @@ import { fetchAll, fetchList } from '../../api/list'
 import { useSession } from '../../api/session'
 import { t } from '../../messages/console'
 import { useAddress } from '../../patterns/address'
-import { EntryDrawer, fieldsColumn, Origin, originColumns, sinceWhen, whenColumn } from '../../patterns/audit'
+import { fieldsColumn, Origin, originColumns, sinceWhen, whenColumn } from '../../patterns/audit'
 import { Diff, differences, fieldWords } from '../../patterns/diff'
 import { Empty } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
 import { choicesOf } from '../../patterns/found'
+import { ListDrawer } from '../../patterns/ListDrawer'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead } from '../../patterns/record'
 import { thing, words } from '../../patterns/words'
@@ -110,9 +111,9 @@ export function Audit() {
         />
       }
       drawer={(id, close) => (
-        <EntryDrawer path={path} id={id} close={close} key={id}>
+        <ListDrawer path={path} id={id} close={close} key={id} gone={t('This entry does not exist.')}>
           {(e) => <EventView event={e} close={close} />}
-        </EntryDrawer>
+        </ListDrawer>
       )}
     />
   )

@@ -1,14 +1,13 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client'
-import { fetchList } from '../../api/list'
 import { useMay } from '../../api/session'
 import { MapView } from '../../map/lazy'
 import { t } from '../../messages/console'
-import { Empty, Lines, Status, Trouble } from '../../patterns/feedback'
+import { Empty, Status } from '../../patterns/feedback'
 import { useFormat } from '../../patterns/format'
+import { ListDrawer } from '../../patterns/ListDrawer'
 import { ListPage } from '../../patterns/ListPage'
 import { DrawerHead, Facts } from '../../patterns/record'
 import { words } from '../../patterns/words'
@@ -107,27 +106,12 @@ function IncidentState({ incident: i }: { incident: Schemas['Incident'] }) {
 }
 
 function IncidentDrawer({ id, close, number }: { id: string; close: () => void; number: (bus: string) => string }) {
-  const q = useQuery({
-    queryKey: ['/school-admin/transport/incident/list', 'one', id],
-    queryFn: async () =>
-      (await fetchList('/school-admin/transport/incident/list', { filters: { id } })).items[0] ?? null,
-  })
-  if (!q.data)
-    return (
-      <>
-        <DrawerHead title={' '} close={close} />
-        <div className="drawer-body">
-          {q.error ? (
-            <Trouble error={q.error} retry={() => void q.refetch()} />
-          ) : q.data === null ? (
-            <Text>{t('This incident no longer exists.')}</Text>
-          ) : (
-            <Lines />
-          )}
-        </div>
-      </>
-    )
-  return <IncidentView incident={q.data} close={close} number={number(q.data.busId)} />
+  const path = '/school-admin/transport/incident/list'
+  return (
+    <ListDrawer path={path} id={id} close={close} gone={t('This incident no longer exists.')}>
+      {(i) => <IncidentView incident={i} close={close} number={number(i.busId)} />}
+    </ListDrawer>
+  )
 }
 
 function IncidentView({
