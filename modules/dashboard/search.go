@@ -172,7 +172,8 @@ func employeesFound(words []string) string {
 }
 
 // receiptsFound goes by the number within each year, which is indexed; $2 is the text as it was typed.
-var receiptsFound = fmt.Sprintf(`select r.id, r.receipt_number, trim(s.first_name || ' ' || s.last_name) as student_name, r.amount, r.received_on
+var receiptsFound = fmt.Sprintf(`select r.id, r.receipt_number, trim(s.first_name || ' ' || s.last_name) as student_name, r.amount,
+		r.received_on
 	from fee_receipt r join student s on s.id = r.student_id
 	where r.academic_year_id in (select id from academic_year) and r.number = $1 and r.receipt_number ilike $2
 	order by r.received_on desc, r.id limit %d`, mostOthers+1)
