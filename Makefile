@@ -97,6 +97,10 @@ bench-web: ## what the pages of the console and the app cost a browser: paint, j
 openapi: ## write docs/openapi.json from the endpoint rows
 	@go run ./cmd/homeroom openapi > docs/openapi.json.new && mv docs/openapi.json.new docs/openapi.json || { rm -f docs/openapi.json.new; exit 1; }
 
+baseline: ## write migrations/baseline/, by which a new school is made, from the schools' migrations
+	@scripts/need postgres redis
+	go test -count=1 -run TestBaseline ./tenancy/lifecycle -args -baseline
+
 notices: ## write THIRD_PARTY_NOTICES.md from the modules and packages that a release contains
 	@scripts/need node
 	@scripts/web deps

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-//go:embed platform/*.sql school/*.sql
+//go:embed platform/*.sql school/*.sql baseline/*.sql
 var files embed.FS
 
 // Migration is one numbered file.
@@ -44,27 +44,38 @@ func mustLoad(fsys fs.FS, dir string) []Migration {
 
 // Load reads NNNN_what.sql files from dir and refuses gaps and doubles in the numbering.
 func Load(fsys fs.FS, dir string) ([]Migration, error) {
+	out, err := load(fsys, dir)
+	for i, m := range out {
+		if m.Version != i+1 {
+			return nil, fmt.Errorf("migrations/%s/%s.sql: want number %04d", dir, m.Name, i+1)
+		}
+	}
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("migrations: no files in %s", dir)
+	}
+	return out, err
+}
+
+// load reads them by number.
+func load(fsys fs.FS, dir string) ([]Migration, error) {
 	names, err := fs.Glob(fsys, dir+"/*.sql")
 	if err != nil {
 		return nil, err
 	}
 	sort.Strings(names)
 	var out []Migration
-	for i, path := range names {
+	for _, path := range names {
 		name := strings.TrimSuffix(strings.TrimPrefix(path, dir+"/"), ".sql")
 		number, _, _ := strings.Cut(name, "_")
 		version, err := strconv.Atoi(number)
-		if err != nil || version != i+1 {
-			return nil, fmt.Errorf("migrations/%s: want number %04d", path, i+1)
+		if err != nil {
+			return nil, fmt.Errorf("migrations/%s: want a number of four digits first", path)
 		}
 		sql, err := fs.ReadFile(fsys, path)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, Migration{Version: version, Name: name, SQL: string(sql)})
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("migrations: no files in %s", dir)
 	}
 	return out, nil
 }

@@ -49,7 +49,7 @@ var DatabaseName = sync.OnceValue(func() string {
 // templateName follows from the migrations: servers that another version of the code has used can be used too.
 func templateName() string {
 	h := sha256.New()
-	for _, m := range append(migrations.Platform(), migrations.School()...) {
+	for _, m := range slices.Concat(migrations.Platform(), migrations.School(), migrations.ForNew(migrations.School())) {
 		h.Write([]byte(m.SQL))
 	}
 	return fmt.Sprintf("homeroom_%x", h.Sum(nil)[:6])

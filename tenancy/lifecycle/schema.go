@@ -133,7 +133,7 @@ func schemaSQL(n *tenancy.Node, t target, roleExists bool, serverVersion int, ms
 	line("%s", tenancy.SetVersion(t.schema, migrations.Latest(ms)))
 	line("grant usage on schema %s to %s", name, name)
 	line("alter default privileges in schema %s grant select, insert, update, delete on tables to %s", name, name)
-	for _, m := range ms {
+	for _, m := range migrations.ForNew(ms) {
 		line("select '%s' as %s", strings.ReplaceAll(m.Name, "'", "''"), migrationMark)
 		line("%s\n", forRole(m.SQL, t.schema))
 	}
