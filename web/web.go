@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"errors"
 	"html"
 	"io"
 	"io/fs"
@@ -17,6 +18,9 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
 )
 
 //go:embed dist
@@ -48,12 +52,14 @@ func (m Map) host() string {
 // hashed is a name that carries the hash of its file.
 var hashed = regexp.MustCompile(`-[\w-]{8}\.\w+$`)
 
-// asset is a built file as it is sent. Scripts and styles are packed in the program already.
+// asset is a built file as it is sent.
 type asset struct {
 	body      []byte
-	packed    bool
 	kind, tag string
 	cache     string
+
+	// Of scripts and styles only, whose body is br: the same as gzip, which is what browsers take over plain HTTP.
+	gzip func() []byte
 }
 
 // appFolder is where the app's files are, inside of the console's.
@@ -79,7 +85,7 @@ func serve(folder string, m Map) http.Handler {
 				return err
 			}
 			body, err := fs.ReadFile(dist, name)
-			plain, packed := strings.CutSuffix(name, ".gz")
+			plain, packed := strings.CutSuffix(name, ".br")
 			assets[plain] = newAsset(plain, body, packed)
 			return err
 		})
@@ -112,12 +118,26 @@ func serve(folder string, m Map) http.Handler {
 
 func newAsset(name string, body []byte, packed bool) asset {
 	sum := sha256.Sum256(body)
-	a := asset{body: body, packed: packed, kind: mime.TypeByExtension(path.Ext(name)), cache: "no-cache", // keep it, but ask each time
+	a := asset{body: body, kind: mime.TypeByExtension(path.Ext(name)), cache: "no-cache", // keep it, but ask each time
 		tag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
 	if hashed.MatchString(name) {
 		a.cache = "public, max-age=31536000, immutable"
 	}
+	if packed {
+		a.gzip = sync.OnceValue(func() []byte { return gzipped(body) })
+	}
 	return a
+}
+
+// gzipped is what a br file holds, for browsers that do not take br.
+func gzipped(br []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, err := io.Copy(z, brotli.NewReader(bytes.NewReader(br)))
+	if err := errors.Join(err, z.Close()); err != nil {
+		panic(err) // the file is compiled in
+	}
+	return out.Bytes()
 }
 
 // send answers with a file.
@@ -131,20 +151,23 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Content-Type", a.kind)
+	takes := r.Header.Get("Accept-Encoding")
 	switch {
-	case !a.packed:
+	case a.gzip == nil:
 		_, _ = w.Write(a.body) // a browser that hung up has nobody to tell
-	case strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"):
-		h.Set("Content-Encoding", "gzip")
+	case acceptsBr.MatchString(takes):
+		h.Set("Content-Encoding", "br")
 		_, _ = w.Write(a.body)
+	case strings.Contains(takes, "gzip"):
+		h.Set("Content-Encoding", "gzip")
+		_, _ = w.Write(a.gzip())
 	default:
-		z, err := gzip.NewReader(bytes.NewReader(a.body))
-		if err != nil {
-			panic(err) // the file is compiled in
-		}
-		_, _ = io.Copy(w, z)
+		_, _ = io.Copy(w, brotli.NewReader(bytes.NewReader(a.body)))
 	}
 }
+
+// acceptsBr is an Accept-Encoding that has br, with any weight but zero.
+var acceptsBr = regexp.MustCompile(`(?:^|[ ,])br *(?:$|,|; *q=(?:1|0\.0*[1-9]))`)
 
 // sendPage answers with the page that loads the script, and a policy that lets
 // nothing in from elsewhere: scripts are our files, and a style that is made in the

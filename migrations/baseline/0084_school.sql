@@ -1,6 +1,7 @@
 -- What the migrations up to this number make. Written by `make baseline`.
 
 SET LOCAL check_function_bodies = off;
+SET LOCAL max_parallel_maintenance_workers = 0; -- or each index is planned
 
 CREATE FUNCTION audit_words(action text, reason text, before jsonb, after jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -3,18 +3,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 
 function weigh(what, folder, base, limit, also = []) {
   const dist = pathToFileURL(`${path.resolve(folder)}/`)
   const read = (name) => {
     const file = new URL(name, dist)
-    return existsSync(file) ? readFileSync(file) : gunzipSync(readFileSync(new URL(`${name}.gz`, dist)))
+    return existsSync(file) ? readFileSync(file) : brotliDecompressSync(readFileSync(new URL(`${name}.br`, dist)))
   }
-  const packed = (name) => gzipSync(read(name), { level: 9 }).length
+  const packed = (name) => brotliCompressSync(read(name)).length
   const files = readdirSync(dist, { withFileTypes: true })
     .filter((f) => f.isFile())
-    .map((f) => f.name.replace(/\.gz$/, ''))
+    .map((f) => f.name.replace(/\.br$/, ''))
 
   const first = new Set(['index.html'])
   const add = (name) => {
@@ -43,7 +43,7 @@ function weigh(what, folder, base, limit, also = []) {
   const whole = files.reduce((sum, name) => sum + packed(name), 0)
   console.log(
     `${(total / 1024).toFixed(1).padStart(8)} kB  first load of the ${what}, of at most ${limit} kB ` +
-      `(everything: ${(whole / 1024).toFixed(1)} kB), gzip`,
+      `(everything: ${(whole / 1024).toFixed(1)} kB), br`,
   )
   if (total <= limit * 1024) return
   console.error(`The first load of the ${what} is too large.`)
