@@ -1,4 +1,5 @@
 import { api, call } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { LeaveAsk, leaveTypes } from '../leave-ask'
@@ -12,9 +13,7 @@ const lane = 'leave'
 
 /** The teacher's own leave: what is left of it, what was asked for, and the way to ask. */
 export function OwnLeave() {
-  const leave = useRead(['/teacher/leave/list'], () =>
-    call(api.GET('/teacher/leave/list', { params: { query: { 'sort[field]': 'fromDate', limit: 100 } } })),
-  )
+  const leave = useRead(['/teacher/leave/list'], () => fetchWhole('/teacher/leave/list', { sort: 'fromDate' }))
   const unsent = (useUnsent(lane) ?? []) as readonly Item<DataOf<'/teacher/leave/apply'>>[]
   return (
     <Page title={t('leave.own')} back="/more">
