@@ -84,6 +84,11 @@ export default async function ({ url: server, story, say, phone, school, ashaId,
     await unsent.getByText('Not accepted').waitFor()
     await unsent.getByText('There is an open leave on some of these days already').waitFor()
     await look(page, 'leave-refused')
+    const asked = page.getByRole('region', { name: 'Leave', exact: true })
+    want(
+      (await unsent.boundingBox()).y > (await asked.boundingBox()).y,
+      'what is not sent stands below: no button of the list moves when it goes',
+    )
     await unsent.getByRole('button', { name: 'Change' }).click()
     await page.getByRole('heading', { name: 'Ask for leave' }).waitFor()
     want((await page.getByLabel('Reason').inputValue()) === 'Too much', 'what was refused is there to be changed')

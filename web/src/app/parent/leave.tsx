@@ -21,11 +21,6 @@ export function Leave({ student }: { student: string }) {
           <Link to={`/school/${child.id}/leave/new`} className="button" data-look="main">
             {t('leave.ask')}
           </Link>
-          <UnsentLeave
-            of={unsent.filter((i) => i.data.studentId === child.id)}
-            draft={`leave.${child.id}`}
-            form={`/school/${child.id}/leave/new`}
-          />
           <Shown of={leave}>
             {({ items }) => {
               const mine = items.filter((l) => l.studentId === child.id)
@@ -42,6 +37,11 @@ export function Leave({ student }: { student: string }) {
               )
             }}
           </Shown>
+          <UnsentLeave
+            of={unsent.filter((i) => i.data.studentId === child.id)}
+            draft={`leave.${child.id}`}
+            form={`/school/${child.id}/leave/new`}
+          />
         </>
       )}
     </SchoolPage>

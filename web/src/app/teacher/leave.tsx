@@ -20,7 +20,6 @@ export function OwnLeave() {
       <Link to="/leave/new" className="button" data-look="main">
         {t('leave.ask')}
       </Link>
-      <UnsentLeave of={unsent} draft="leave.own" form="/leave/new" />
       <Balances />
       <Shown of={leave}>
         {({ items }) =>
@@ -37,6 +36,7 @@ export function OwnLeave() {
           )
         }
       </Shown>
+      <UnsentLeave of={unsent} draft="leave.own" form="/leave/new" />
     </Page>
   )
 }
