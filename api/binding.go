@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -244,7 +243,7 @@ func readBody(g *gin.Context, form *Form) ([]byte, error) {
 		}
 	}
 	if tooManyValues(body) {
-		return nil, newError(413, "", fmt.Sprintf("The body has more than %d values", maxValues))
+		return nil, newError(413, "", "The body has more than %d values", maxValues)
 	}
 	if bytes.Contains(body, []byte(`\u0000`)) && hasNUL(body) {
 		return nil, Malformed("Text must not contain the NUL character")

@@ -112,10 +112,10 @@ func (k *Kernel) permit(ctx context.Context, row *Row, school *tenancy.School, u
 		return NotFound("division")
 	}
 	if !d.Allowed {
-		return Denied(d.Why)
+		return Denied("%s", d.Why)
 	}
 	if d.Evaluation && row.ClosedInEvaluationMode() {
-		return Coded(403, "EVALUATION_MODE_READONLY", d.EvaluationRefusal())
+		return newError(403, "EVALUATION_MODE_READONLY", "%s", d.EvaluationRefusal())
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (k *Kernel) checkScope(c Ctx, row *Row, req any) error {
 func (c Ctx) Permit(module string, action Action) error {
 	d, err := c.rq.kernel.Permissions.Decide(c, c.School, c.User, Question{Module: module, Action: action})
 	if err == nil && !d.Allowed {
-		err = Denied(d.Why)
+		err = Denied("%s", d.Why)
 	}
 	return err
 }

@@ -84,7 +84,7 @@ func (d *diagnosis) clear(field string, t reflect.Type) (text json.RawMessage) {
 		return json.RawMessage(`""`)
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
 	default:
-		d.details = append(d.details, Detail{field, field + " cannot be null"})
+		d.details = append(d.details, Wrong(field, "%s cannot be null", field))
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func (d *diagnosis) add(field string, err error, t reflect.Type) {
 	case strings.Contains(message, "UUID"):
 		message = "must be a UUID"
 	}
-	d.details = append(d.details, Detail{field, message})
+	d.details = append(d.details, Detail{Field: field, Message: message})
 }
 
 func wordFor(t reflect.Type) string {

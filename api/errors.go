@@ -24,6 +24,7 @@ type Error struct {
 	Details    []Detail
 	RetryAfter time.Duration
 	Data       any // what the caller needs besides words, e.g. who is still aboard
+	said       Phrase
 	cause      error
 }
 
@@ -31,6 +32,14 @@ type Error struct {
 type Detail struct {
 	Field   string `json:"field" doc:"The bad field, as you spelt it." example:"guardians[0].phone"`
 	Message string `json:"message" doc:"What is wrong with it, in words." example:"Phone is required"`
+	said    *Phrase
+}
+
+// Wrong is a bad field and what is wrong with it.
+func Wrong(field, format string, args ...any) Detail { return wrong(field, Say(format, args...)) }
+
+func wrong(field string, said Phrase) Detail {
+	return Detail{Field: field, Message: said.String(), said: &said}
 }
 
 func (e *Error) Error() string {
@@ -50,17 +59,16 @@ func (e *Error) Because(err error) *Error {
 	return &with
 }
 
-func newError(status int, code, message string) *Error {
+func newError(status int, code, format string, args ...any) *Error {
 	if code == "" {
 		code = http.StatusText(status)
 	}
-	return &Error{Status: status, Code: code, Message: message}
+	said := Say(format, args...)
+	return &Error{Status: status, Code: code, Message: said.String(), said: said}
 }
 
 // Malformed is input that cannot be read: 400.
-func Malformed(format string, args ...any) *Error {
-	return newError(400, "", fmt.Sprintf(format, args...))
-}
+func Malformed(format string, args ...any) *Error { return newError(400, "", format, args...) }
 
 // Coded is an error with one of the spec's codes; an empty one is the status's text.
 func Coded(status int, code, message string) *Error { return newError(status, code, message) }
@@ -69,17 +77,17 @@ func Coded(status int, code, message string) *Error { return newError(status, co
 func Unauthorized(message string) *Error { return newError(401, "", message) }
 
 // Denied is a valid token without the right: 403.
-func Denied(message string) *Error { return newError(403, "PERMISSION_DENIED", message) }
+func Denied(format string, args ...any) *Error {
+	return newError(403, "PERMISSION_DENIED", format, args...)
+}
 
 // NotFound names the thing that is not there, or is not the caller's: 404.
 func NotFound(thing string) *Error {
-	return newError(404, "", strings.ToUpper(thing[:1])+thing[1:]+" not found")
+	return newError(404, "", "%s not found", strings.ToUpper(thing[:1])+thing[1:])
 }
 
 // Conflict is a request that does not fit the present state: 409.
-func Conflict(format string, args ...any) *Error {
-	return newError(409, "", fmt.Sprintf(format, args...))
-}
+func Conflict(format string, args ...any) *Error { return newError(409, "", format, args...) }
 
 // Duplicate is a thing that exists already: 409.
 func Duplicate(message string) *Error { return newError(409, "DUPLICATE_ENTRY", message) }
@@ -93,7 +101,7 @@ func Invalid(details ...Detail) *Error {
 
 // InvalidField names one bad field: 422.
 func InvalidField(field, format string, args ...any) *Error {
-	return Invalid(Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+	return Invalid(Wrong(field, format, args...))
 }
 
 // Unavailable is a part of the service that is away for a moment: 503.
@@ -109,19 +117,50 @@ const (
 	maxSaid    = 2000 // bytes of a message, or of a field's name
 )
 
-// bounded is the answer cut to what is said of a bad request.
-func (e *Error) bounded() *Error {
+// unreadable is what people are told whose page sent what only a program can mend.
+const unreadable = "The page sent something that could not be read. Open it anew and try again"
+
+// bounded is the answer in a language, cut to what is said of a bad request.
+func (e *Error) bounded(in catalogue) *Error {
 	out := *e
-	out.Message = shortened(e.Message)
+	out.Message = shortened(e.in(in))
 	if more := len(e.Details) - maxDetails; more > 0 {
-		out.Message += fmt.Sprintf(" (%d fields are named, %d more are not)", maxDetails, more)
+		rest, _ := in.say(Say(" (%d fields are named, %d more are not)", maxDetails, more))
+		out.Message += rest
 	}
 	out.Details = make([]Detail, min(len(e.Details), maxDetails))
 	for i := range out.Details {
-		d := e.Details[i].inWords()
-		out.Details[i] = Detail{shortened(d.Field), shortened(d.Message)}
+		d := e.Details[i].in(in)
+		out.Details[i] = Detail{Field: shortened(d.Field), Message: shortened(d.Message)}
 	}
 	return &out
+}
+
+// in is the message in a language; in English where that has no words for it.
+func (e *Error) in(c catalogue) string {
+	said := e.said
+	if said.String() != e.Message { // it was set by hand
+		said = Say(e.Message)
+	}
+	words, known := c.say(said)
+	if !known && e.Code == http.StatusText(http.StatusBadRequest) && c != nil {
+		words, _ = c.say(Say(unreadable))
+	}
+	return words
+}
+
+// in is the detail in a language; in English with its fields by their labels.
+func (d Detail) in(c catalogue) Detail {
+	said := Say(d.Message)
+	if d.said != nil {
+		said = *d.said
+	}
+	words, known := c.say(said)
+	if c == nil || !known {
+		return d.inWords()
+	}
+	d.Message = words
+	return d
 }
 
 // shortened is text that may repeat what a caller sent, cut where it is long.
@@ -135,7 +174,7 @@ func shortened(text string) string {
 // ErrorBody is the JSON of every error.
 type ErrorBody struct {
 	StatusCode int      `json:"statusCode" doc:"The HTTP status."`
-	Message    string   `json:"message" doc:"For people."`
+	Message    string   `json:"message" doc:"For people, in the language that Accept-Language asks for where it has words for it: Arabic, English, Hindi, Swahili."`
 	Error      string   `json:"error" doc:"For programs: a code of the table above, or the status text."`
 	Details    []Detail `json:"details,omitempty" doc:"Every bad field at once, up to 200."`
 	Data       any      `json:"data,omitempty" doc:"What you need besides words, where there is any."`
@@ -194,7 +233,7 @@ func (k *Kernel) explainPostgres(pg *pgconn.PgError, err error) *Error {
 		}
 		e := Duplicate(message).Because(err)
 		if known && rule.Field != "" {
-			e.Details = []Detail{{rule.Field, rule.Message}}
+			e.Details = []Detail{Wrong(rule.Field, "%s", rule.Message)}
 		}
 		return e
 	case "23503": // foreign key: the other end is missing, or still needed

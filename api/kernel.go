@@ -65,18 +65,17 @@ type Decision struct {
 	Allowed    bool
 	Unknown    bool // the target is not of this school
 	Evaluation bool // the user is a teacher, and the school is being evaluated
-	Why        string
+	Why        Phrase
 	// EvaluationReason is what the school says of its evaluation mode; empty: nothing.
 	EvaluationReason string
 }
 
 // EvaluationRefusal is what a teacher reads whose write is refused in evaluation mode.
-func (d Decision) EvaluationRefusal() string {
-	const refusal = "The school is in evaluation mode: teachers can read only"
+func (d Decision) EvaluationRefusal() Phrase {
 	if d.EvaluationReason == "" {
-		return refusal
+		return Say("The school is in evaluation mode: teachers can read only")
 	}
-	return refusal + " (" + d.EvaluationReason + ")"
+	return Say("The school is in evaluation mode: teachers can read only (%s)", d.EvaluationReason)
 }
 
 // Schools finds schools, ready to be served.

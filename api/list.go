@@ -250,7 +250,7 @@ type listParser struct {
 
 func (p *listParser) fail(field, format string, args ...any) {
 	if len(p.bad) < maxDetails {
-		p.bad = append(p.bad, Detail{field, fmt.Sprintf(format, args...)})
+		p.bad = append(p.bad, Wrong(field, format, args...))
 	}
 }
 

@@ -21,7 +21,7 @@ const unknownParameter = "is no parameter here. "
 func (r *Row) unknownParameters(query url.Values) (bad []Detail) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if len(bad) < maxDetails && !r.takesParameter(name) {
-			bad = append(bad, Detail{name, unknownParameter + r.parameters()})
+			bad = append(bad, Wrong(name, unknownParameter+"%s", r.parameters()))
 		}
 	}
 	return bad
@@ -84,7 +84,7 @@ func bindQuery(plan *bindPlan, v reflect.Value, query url.Values, data json.RawM
 			}
 		}
 		if err := setTexts(v.FieldByIndex(plan.keys[name]), texts); err != nil {
-			d.details = append(d.details, Detail{name, err.Error()})
+			d.details = append(d.details, Wrong(name, "%v", err))
 		}
 	}
 	return nil

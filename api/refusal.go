@@ -34,7 +34,7 @@ func (k *Kernel) refuse(g *gin.Context, rq *request, err error) {
 
 // writeError writes the spec's error body, or that of the row's form.
 func writeError(g *gin.Context, rq *request, e *Error) {
-	e = e.bounded()
+	e = e.bounded(catalogueFor(g.GetHeader("Accept-Language")))
 	if e.RetryAfter > 0 {
 		g.Header("Retry-After", fmt.Sprint(max(1, int((e.RetryAfter+time.Second-1)/time.Second))))
 	}

@@ -41,7 +41,7 @@ func (k *Kernel) route() error {
 		if known := methods[g.Request.URL.Path]; known != nil {
 			g.Header("Allow", strings.Join(known, ", "))
 		}
-		k.refuse(g, requestOf(g), newError(405, "", "This endpoint does not take "+g.Request.Method))
+		k.refuse(g, requestOf(g), newError(405, "", "This endpoint does not take %s", g.Request.Method))
 	}
 	engine.NoMethod(wrongMethod)
 	for i := range k.Rows {
@@ -169,7 +169,7 @@ func (k *Kernel) observe(g *gin.Context) {
 func (k *Kernel) readQuery(g *gin.Context) {
 	if raw := g.Request.URL.RawQuery; strings.ContainsAny(raw, ";%") {
 		if _, err := url.ParseQuery(raw); err != nil {
-			k.refuse(g, requestOf(g), Malformed("The query string cannot be read: write ; as %%3B and %% as %%25"))
+			k.refuse(g, requestOf(g), Malformed("The query string cannot be read: write %s as %s and %s as %s", ";", "%3B", "%", "%25"))
 			g.Abort()
 		}
 	}

@@ -122,7 +122,7 @@ func (r *rules) details(err error) ([]Detail, error) {
 	}
 	out := make([]Detail, 0, len(fields))
 	for _, f := range fields {
-		out = append(out, Detail{Field: wirePath(f), Message: sentence(f)})
+		out = append(out, wrong(wirePath(f), sentence(f)))
 	}
 	return out, nil
 }
@@ -139,64 +139,64 @@ func wirePath(f validator.FieldError) string {
 const embedded = "<>"
 
 // sentence says what a rule wants, in words.
-func sentence(f validator.FieldError) string {
+func sentence(f validator.FieldError) Phrase {
 	name := f.Field()
 	list := f.Kind() == reflect.Slice || f.Kind() == reflect.Map
 	text := f.Kind() == reflect.String
 	switch f.Tag() {
 	case "required", "notblank":
-		return name + " is required"
+		return Say("%s is required", name)
 	case "name":
 		if strings.TrimSpace(fmt.Sprint(f.Value())) == "" {
-			return name + " is required"
+			return Say("%s is required", name)
 		}
-		return name + " must be one line"
+		return Say("%s must be one line", name)
 	case "required_without", "required_without_all":
-		return name + " is required when " + f.Param() + " is not given"
+		return Say("%s is required when %s is not given", name, f.Param())
 	case "min":
 		switch {
 		case list:
-			return fmt.Sprintf("%s must have at least %s items", name, f.Param())
+			return Say("%s must have at least %s items", name, f.Param())
 		case text:
-			return fmt.Sprintf("%s must be at least %s characters", name, f.Param())
+			return Say("%s must be at least %s characters", name, f.Param())
 		}
-		return fmt.Sprintf("%s must be at least %s", name, f.Param())
+		return Say("%s must be at least %s", name, f.Param())
 	case "max":
 		switch {
 		case list:
-			return fmt.Sprintf("%s must have at most %s items", name, f.Param())
+			return Say("%s must have at most %s items", name, f.Param())
 		case text:
-			return fmt.Sprintf("%s must be at most %s characters", name, f.Param())
+			return Say("%s must be at most %s characters", name, f.Param())
 		}
-		return fmt.Sprintf("%s must be at most %s", name, f.Param())
+		return Say("%s must be at most %s", name, f.Param())
 	case "len":
-		return fmt.Sprintf("%s must have length %s", name, f.Param())
+		return Say("%s must have length %s", name, f.Param())
 	case "gt":
-		return fmt.Sprintf("%s must be greater than %s", name, f.Param())
+		return Say("%s must be greater than %s", name, f.Param())
 	case "gte":
-		return fmt.Sprintf("%s must be at least %s", name, f.Param())
+		return Say("%s must be at least %s", name, f.Param())
 	case "lt":
-		return fmt.Sprintf("%s must be less than %s", name, f.Param())
+		return Say("%s must be less than %s", name, f.Param())
 	case "lte":
-		return fmt.Sprintf("%s must be at most %s", name, f.Param())
+		return Say("%s must be at most %s", name, f.Param())
 	case "oneof":
-		return fmt.Sprintf("%s must be one of %s", name, strings.Join(strings.Fields(f.Param()), ", "))
+		return Say("%s must be one of %s", name, strings.Join(strings.Fields(f.Param()), ", "))
 	case "email":
-		return name + " must be an e-mail address"
+		return Say("%s must be an e-mail address", name)
 	case "e164":
-		return name + " must be a phone number like +919812345678"
+		return Say("%s must be a phone number like +919812345678", name)
 	case "hhmm":
-		return name + " must be a time like 08:30"
+		return Say("%s must be a time like 08:30", name)
 	case "currency":
-		return name + " must be a currency code like INR"
+		return Say("%s must be a currency code like INR", name)
 	case "code":
-		return name + " must be 2 to 31 letters, digits or dashes"
+		return Say("%s must be 2 to 31 letters, digits or dashes", name)
 	case "timezone":
-		return name + " must be a time zone like Asia/Kolkata"
+		return Say("%s must be a time zone like Asia/Kolkata", name)
 	case "unique":
-		return name + " must not repeat an item"
+		return Say("%s must not repeat an item", name)
 	case "number":
-		return name + " must be digits"
+		return Say("%s must be digits", name)
 	}
-	return name + " is not valid"
+	return Say("%s is not valid", name)
 }

@@ -157,7 +157,7 @@ func (r *Row) sentSince(g *gin.Context, query url.Values, body []byte, d *diagno
 	}
 	s := since{list: listKey(g.Request.URL.Path, query, sent.Data)}
 	if !s.read(text) {
-		d.details = append(d.details, Detail{SinceParameter, "must be " + SinceStart + ", or sync.next of the last answer"})
+		d.details = append(d.details, Wrong(SinceParameter, "must be %s, or sync.next of the last answer", SinceStart))
 		return nil, nil
 	}
 	return &s, nil

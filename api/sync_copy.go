@@ -248,7 +248,7 @@ func (r *listReading) all(ctx context.Context) (*listCopy, error) {
 	}
 }
 
-var errManyRecords = newError(413, "", fmt.Sprintf("The list has more than %d records. Choose a filter", MaxSynced))
+var errManyRecords = newError(413, "", "The list has more than %d records. Choose a filter", MaxSynced)
 
 func (r *listReading) readWhole(ctx context.Context) (err error) {
 	if r.whole == nil {

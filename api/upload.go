@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -62,7 +61,7 @@ func (f *Incoming) fault(err error) error {
 }
 
 func tooLargeFile(most int64) *Error {
-	return newError(413, "", fmt.Sprintf("The file is larger than %d MiB", most>>20))
+	return newError(413, "", "The file is larger than %d MiB", most>>20)
 }
 
 // Upload takes a CSV file: as the field file of a form, or as the whole body. Its

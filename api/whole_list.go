@@ -41,7 +41,7 @@ func fetchPart(query *gorm.DB, l ListRequest, count, rows *gorm.Statement, scan 
 			return 0, fmt.Errorf("listing: %w", err)
 		}
 		if len(l.whole.ids) > maxWhole {
-			return 0, newError(413, "", fmt.Sprintf("The list has more than %d lines. Choose a filter and download it in parts", maxWhole))
+			return 0, newError(413, "", "The list has more than %d lines. Choose a filter and download it in parts", maxWhole)
 		}
 		l.whole.known = true
 	}

@@ -181,7 +181,7 @@ func (a *Auth) clearCounters(ctx context.Context, keys ...string) error {
 
 // tooManyAttempts is the refusal of an attempt that is not checked.
 func tooManyAttempts(message string, wait time.Duration) error {
-	e := api.Coded(429, "Too Many Requests", message)
+	e := api.Coded(429, "", message)
 	e.RetryAfter = wait
 	return e
 }

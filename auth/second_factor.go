@@ -155,7 +155,7 @@ func (a *Auth) countFactorAttempt(ctx context.Context, account uuid.UUID) error 
 		return errCannotCount.Because(err)
 	}
 	if wait > 0 {
-		e := api.Coded(429, "Too Many Requests", "Too many wrong codes, wait a moment")
+		e := api.Coded(429, "", "Too many wrong codes, wait a moment")
 		e.RetryAfter = time.Duration(wait) * time.Millisecond
 		return e
 	}

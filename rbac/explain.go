@@ -62,12 +62,12 @@ func (r *RBAC) explain(c api.Ctx, q explainRequest) (explanation, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Allowed, out.Why = d.Allowed, d.Why
+	out.Allowed, out.Why = d.Allowed, d.Why.String()
 	known := r.Catalogue.Find(q.Module)
 	closed := ask.Action != api.Read && (known < 0 || !r.Catalogue[known].OpenInEvaluationMode)
 	switch {
 	case d.Allowed && d.Evaluation && closed:
-		out.Allowed, out.Why = false, d.EvaluationRefusal()
+		out.Allowed, out.Why = false, d.EvaluationRefusal().String()
 	case d.Allowed && ask.Target != (api.Target{}):
 		out.Why = "The role has the permission, and the user is assigned there"
 	case d.Allowed:

@@ -2,7 +2,6 @@ package rbac
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,7 +63,7 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 		return api.Decision{}, err
 	}
 	if id := q.Target.DivisionID; id != uuid.Nil && !p.divisions[id] {
-		return api.Decision{Unknown: true, Why: "There is no such division"}, nil
+		return api.Decision{Unknown: true, Why: api.Say("There is no such division")}, nil
 	}
 	ask := question{role: u.RoleID, module: q.Module, action: q.Action, target: q.Target}
 	if q.Target != (api.Target{}) {
@@ -84,9 +83,9 @@ func (r *RBAC) Decide(ctx context.Context, s *tenancy.School, u api.User, q api.
 	}
 	switch {
 	case !ok && u.Key != nil && ask.role != u.RoleID:
-		d.Why = fmt.Sprintf("Who made this API key may no longer %s in %s", q.Action, q.Module)
+		d.Why = api.Say("Who made this API key may no longer %s in %s", q.Action, q.Module)
 	case !ok && u.Key != nil:
-		d.Why = fmt.Sprintf("This API key may not %s in %s", q.Action, q.Module)
+		d.Why = api.Say("This API key may not %s in %s", q.Action, q.Module)
 	case !ok:
 		d.Why = r.refusalReason(p, ask)
 	}
@@ -103,15 +102,15 @@ func (r *RBAC) TellsChanges(ctx context.Context, s *tenancy.School) (bool, error
 }
 
 // refusalReason is the permission or the assignment that is missing.
-func (r *RBAC) refusalReason(p *policy, q question) string {
+func (r *RBAC) refusalReason(p *policy, q question) api.Phrase {
 	if q.target != (api.Target{}) {
 		general := q
 		general.user, general.target = uuid.Nil, api.Target{}
 		if ok, err := p.allows(general); err == nil && ok {
-			return "You are not assigned to this division or subject"
+			return api.Say("You are not assigned to this division or subject")
 		}
 	}
-	return fmt.Sprintf("Your role may not %s in %s", q.action, q.module)
+	return api.Say("Your role may not %s in %s", q.action, q.module)
 }
 
 // Effective lists what a role may do, module by module.

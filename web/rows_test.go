@@ -163,6 +163,51 @@ func TestRows_OfPeople_HaveAPageOfTheApp(t *testing.T) {
 	}
 }
 
+// cutLists are pages that read one page of a list, and why none of it is missed.
+var cutLists = map[string]string{
+	"src/app/driver/today.tsx":       "the trips of one driver on one day",
+	"src/app/teacher/leave.tsx":      "there are three leave types",
+	"src/pages/exams/marks.tsx":      "more than sit in one division",
+	"src/pages/school/webhooks.tsx":  "it says how many there are",
+	"src/pages/dashboard/setup.tsx":  "asks how many there are",
+	"src/pages/transport/routes.tsx": "asks whether there is one",
+}
+
+var onePage = regexp.MustCompile(`(?s)\{[^{}]*\blimit: \d+[^{}]*\}`)
+
+// TestLists_OfPages_AreNotCutSilently reads the sources: who names a limit names the page too, or reads all with fetchAll.
+func TestLists_OfPages_AreNotCutSilently(t *testing.T) {
+	t.Parallel()
+	cut := map[string]bool{}
+	for _, folder := range []string{"src/app", "src/pages"} {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.Contains(filepath.Ext(path), ".ts") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, query := range onePage.FindAllString(string(source), -1) {
+				if !regexp.MustCompile(`\bpage\b(: [^1]|,|\s)`).MatchString(query) && !strings.Contains(query, "search") {
+					cut[path] = true
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path := range cut {
+		if cutLists[path] == "" {
+			t.Errorf("%s reads one page of a list: use fetchAll or fetchWhole, or ask for more (Further)", path)
+		}
+	}
+	for path := range cutLists {
+		if !cut[path] {
+			t.Errorf("cutLists has %s, which reads no single page", path)
+		}
+	}
+}
+
 // ownKeys are ways around src/api/keys.ts, which gives every post its key and keeps it while the answer is not known.
 var ownKeys = map[string]*regexp.Regexp{
 	"makes a key for every try":       regexp.MustCompile(`Idempotency-Key['"]?\s*:\s*crypto`),

@@ -138,7 +138,7 @@ func (s *markSheet) mark(rows pgx.Rows) error {
 func (s *markSheet) check(c api.Ctx, r MarkFields) []api.Detail {
 	var bad []api.Detail
 	fail := func(field, format string, args ...any) {
-		bad = append(bad, api.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+		bad = append(bad, api.Wrong(field, format, args...))
 	}
 	switch {
 	case c.Today().Before(r.Date):
@@ -157,10 +157,10 @@ func (s *markSheet) check(c api.Ctx, r MarkFields) []api.Detail {
 			fail(fmt.Sprintf("records[%d].%s", i, field), format, args...)
 		}
 		if _, there := s.students[record.StudentID]; !there {
-			wrong("studentId", "%s is not on the roster of %s on %s", record.StudentID, s.of, r.Date)
+			wrong("studentId", "is not on the roster of %s on %s", s.of, r.Date)
 		}
 		if seen[record.StudentID] {
-			wrong("studentId", "%s is named twice", record.StudentID)
+			wrong("studentId", "is named twice")
 		}
 		seen[record.StudentID] = true
 		if record.Status == holidayStatus {
@@ -181,11 +181,10 @@ func (f frame) tooLate(c api.Ctx, day api.Date) []api.Detail {
 	last := day.AddDays(f.TeacherDays)
 	switch {
 	case last.Before(c.Today()):
-		return []api.Detail{{Field: "date",
-			Message: fmt.Sprintf("date must be today or one of the %d days before; the office can correct older days", f.TeacherDays)}}
+		return []api.Detail{api.Wrong("date", "date must be today or one of the %d days before; the office can correct older days",
+			f.TeacherDays)}
 	case last == c.Today() && f.CutOff != "" && !c.Now.Before(f.CutOff.On(last, c.School.Location())):
-		return []api.Detail{{Field: "date", Message: fmt.Sprintf("teachers could mark %s until %s on %s; the office still can", day, f.CutOff,
-			last)}}
+		return []api.Detail{api.Wrong("date", "teachers could mark %s until %s on %s; the office still can", day, f.CutOff, last)}
 	}
 	return nil
 }
@@ -196,11 +195,12 @@ func (s *markSheet) refuseStale(r MarkFields) error {
 	var stale []api.Detail
 	for i, record := range r.Records {
 		if now := s.marks[record.StudentID]; record.Version != nil && *record.Version != now.Version {
-			message := "somebody took the mark back meanwhile"
-			if now.Status != "" {
-				message = "somebody marked " + now.Status + " meanwhile"
+			at := fmt.Sprintf("records[%d].version", i)
+			if now.Status == "" {
+				stale = append(stale, api.Wrong(at, "somebody took the mark back meanwhile"))
+			} else {
+				stale = append(stale, api.Wrong(at, "somebody marked %s meanwhile", now.Status))
 			}
-			stale = append(stale, api.Detail{Field: fmt.Sprintf("records[%d].version", i), Message: message})
 		}
 	}
 	if stale == nil {

@@ -50,8 +50,8 @@ func TestMarksAreAllOrNothingAndEveryBadFieldIsNamed(t *testing.T) {
 	if got := strings.Join(fields, " "); got != "records[1].studentId records[2].studentId records[3].studentId records[4].lateMinutes" {
 		t.Errorf("named %s", got)
 	}
-	if !strings.Contains(f.Details[0].Message, other.ID.String()) {
-		t.Errorf("message %q", f.Details[0].Message)
+	if got, want := f.Details[0].Message, fmt.Sprintf("is not on the roster of Class 5 A on %s", r.today); got != want {
+		t.Errorf("message %q, want %q: its field says whom", got, want)
 	}
 	if n := r.Count(t, "attendance", "true") + r.Count(t, "attendance_revision", "true"); n != 0 {
 		t.Errorf("%d rows were written", n)

@@ -170,7 +170,7 @@ func deleteEvent(c api.Ctx, r byID) error {
 // normalize fills in what was not said and names everything that does not fit.
 func (e *record) normalize(c api.Ctx, classes []uuid.UUID) error {
 	var bad []api.Detail
-	fail := func(field, message string) { bad = append(bad, api.Detail{Field: field, Message: message}) }
+	fail := func(field, format string, args ...any) { bad = append(bad, api.Wrong(field, format, args...)) }
 	if e.TargetAudience == "" {
 		e.TargetAudience = "ALL"
 		if len(classes) > 0 {
@@ -193,7 +193,7 @@ func (e *record) normalize(c api.Ctx, classes []uuid.UUID) error {
 		}
 	}
 	if e.Capacity != nil && *e.Capacity < e.SignedUp {
-		fail("capacity", fmt.Sprintf("%d are signed up already", e.SignedUp))
+		fail("capacity", "%d are signed up already", e.SignedUp)
 	}
 	there, err := roster.Present(c, "class", classes)
 	if err != nil {

@@ -194,7 +194,7 @@ func (e *examRecord) normalize(c api.Ctx, classes []uuid.UUID) error {
 	}
 	var bad []api.Detail
 	fail := func(field, format string, args ...any) {
-		bad = append(bad, api.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+		bad = append(bad, api.Wrong(field, format, args...))
 	}
 	for _, d := range []struct {
 		field string

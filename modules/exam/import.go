@@ -324,7 +324,7 @@ func (p *past) enter(l imports.Line, e *pastExam, class, student uuid.UUID, day 
 		if got, err := ParseMarks(m.cell); err == nil {
 			r.MarksObtained = &got
 		}
-		r.normalize(paper.MaxMarks, func(_, message string) { d.Bad(l.Row, m.column, "%s", message) })
+		r.normalize(paper.MaxMarks, func(_, format string, args ...any) { d.Bad(l.Row, m.column, format, args...) })
 		key := paperOf{paper.ID, student}
 		was, there := p.results[key]
 		first, twice := p.rows[key]

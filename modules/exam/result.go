@@ -1,8 +1,6 @@
 package exam
 
 import (
-	"fmt"
-
 	"github.com/google/uuid"
 
 	"homeroom/api"
@@ -30,7 +28,7 @@ type ResultFields struct {
 
 // normalize brings the fields to the form they are kept in, or names what does not fit.
 // Apps send 0 marks for one who was absent: there are none.
-func (f *ResultFields) normalize(most Marks, fail func(field, message string)) {
+func (f *ResultFields) normalize(most Marks, fail func(field, format string, args ...any)) {
 	away := f.IsAbsent || f.IsExempt
 	if away && f.MarksObtained != nil && *f.MarksObtained == 0 {
 		f.MarksObtained = nil
@@ -43,7 +41,7 @@ func (f *ResultFields) normalize(most Marks, fail func(field, message string)) {
 	case !away && f.MarksObtained == nil:
 		fail("marksObtained", "marksObtained is required, unless isAbsent or isExempt")
 	case f.MarksObtained != nil && *f.MarksObtained > most:
-		fail("marksObtained", fmt.Sprintf("marksObtained must be at most %s", most))
+		fail("marksObtained", "marksObtained must be at most %s", most)
 	}
 }
 

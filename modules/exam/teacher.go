@@ -78,7 +78,7 @@ func refuseOtherGroups(c api.Ctx, papers, students []uuid.UUID) error {
 		return fmt.Errorf("reading who teaches which group: %w", err)
 	}
 	if len(names) > 0 {
-		return api.Denied("Another teacher holds the lessons of the group of " + strings.Join(names, ", "))
+		return api.Denied("Another teacher holds the lessons of the group of %s", strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func updateResult(c api.Ctx, r resultChange) (Result, error) {
 		now.MarksObtained = nil
 	}
 	var bad []api.Detail
-	now.normalize(at.MaxMarks, func(field, message string) { bad = append(bad, api.Detail{Field: field, Message: message}) })
+	now.normalize(at.MaxMarks, func(field, format string, args ...any) { bad = append(bad, api.Wrong(field, format, args...)) })
 	if bad != nil {
 		return Result{}, api.Invalid(bad...)
 	}

@@ -171,8 +171,8 @@ func (r batch) entries(f *found) ([]entry, []api.Detail) {
 	list := make([]entry, 0, len(r.Results))
 	seen := map[[2]uuid.UUID]bool{}
 	for i, in := range r.Results {
-		fail := func(field, message string) {
-			bad = append(bad, api.Detail{Field: in.field(i, field), Message: message})
+		fail := func(field, format string, args ...any) {
+			bad = append(bad, api.Wrong(in.field(i, field), format, args...))
 		}
 		e := entry{resultInput: in, index: i, student: in.StudentID}
 		who := "studentId"
@@ -180,7 +180,7 @@ func (r batch) entries(f *found) ([]entry, []api.Detail) {
 			e.student, who = f.admitted[strings.ToLower(in.admission)], "admissionNumber"
 		}
 		if len(f.seats[e.student]) == 0 {
-			fail(who, who+" does not exist")
+			fail(who, "%s does not exist", who)
 			continue
 		}
 		if e.paper = f.paperFor(r, in, e.student); e.paper == nil {
@@ -192,11 +192,11 @@ func (r batch) entries(f *found) ([]entry, []api.Detail) {
 			continue
 		}
 		if e.division = f.seat(e.student, e.paper); e.division == uuid.Nil {
-			fail(who, fmt.Sprintf("the student is not in %s, which sits this paper", e.paper.ClassName))
+			fail(who, "the student is not in %s, which sits this paper", e.paper.ClassName)
 			continue
 		}
 		if f.notTaken[paperOf{e.paper.ID, e.student}] {
-			fail(who, "the student does not take "+e.paper.SubjectName)
+			fail(who, "the student does not take %s", e.paper.SubjectName)
 			continue
 		}
 		if seen[[2]uuid.UUID{e.paper.ID, e.student}] {

@@ -80,7 +80,7 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 	for _, e := range list {
 		was, there := known[[2]uuid.UUID{e.paper.ID, e.student}]
 		if e.Version != nil && *e.Version != was.Version {
-			stale = append(stale, api.Detail{Field: e.field(e.index, "version"), Message: "somebody entered " + was.cell() + " meanwhile"})
+			stale = append(stale, api.Wrong(e.field(e.index, "version"), "somebody entered %s meanwhile", was.cell()))
 			continue
 		}
 		if there && was.same(e.ResultFields) {

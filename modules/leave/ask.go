@@ -108,7 +108,7 @@ func (m *Module) employeeAsks(c api.Ctx, r LeaveFields) (LeaveView, error) {
 func (m *Module) checkDays(c api.Ctx, l *Leave, student uuid.UUID) error {
 	var bad []api.Detail
 	fail := func(field, format string, args ...any) {
-		bad = append(bad, api.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+		bad = append(bad, api.Wrong(field, format, args...))
 	}
 	today := c.Today()
 	switch {

@@ -104,7 +104,7 @@ func (ch customChange) apply(fields []CustomField) (json.RawMessage, error) {
 		_, had := before[f.Key]
 		refused := slices.ContainsFunc(bad, func(d api.Detail) bool { return d.Field == ch.at+"."+f.Key })
 		if f.Required && !f.Retired && !has && !refused && (ch.was == nil || had) {
-			bad = append(bad, api.Detail{Field: ch.at + "." + f.Key, Message: f.Label + " is required"})
+			bad = append(bad, api.Wrong(ch.at+"."+f.Key, "%s is required", f.Label))
 		}
 	}
 	if bad != nil {

@@ -43,6 +43,13 @@ type TapResult struct {
 	Outcome       string    `json:"outcome" enum:"applied,known,refused" doc:"applied, known (it was sent before, or held already) or refused"`
 	Status        string    `json:"status" enum:"waiting,boarded,alighted,absent,no_show,''" doc:"Where the rider stands now"`
 	Message       string    `json:"message"`
+	said          api.Phrase
+}
+
+// refuse says why the tap does not count.
+func (r *TapResult) refuse(format string, args ...any) {
+	r.Outcome, r.said = "refused", api.Say(format, args...)
+	r.Message = r.said.String()
 }
 
 // Tapped is what became of a batch.
@@ -66,7 +73,7 @@ func (m *Module) board(c api.Ctx, r oneTap) (Boarding, error) {
 	case rider == nil:
 		return Boarding{}, roster.ErrNoStudent
 	case results[0].Outcome == "refused":
-		return Boarding{}, api.Conflict("%s", results[0].Message)
+		return Boarding{}, api.Conflict("%s", results[0].said)
 	}
 	return *rider, nil
 }
@@ -229,9 +236,9 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 		results[i] = TapResult{ClientEventID: t.ClientEventID, StudentID: student, Outcome: "known"}
 		switch {
 		case rider == nil:
-			results[i].Outcome, results[i].Message = "refused", "Student not found on this trip"
+			results[i].refuse("Student not found on this trip")
 		case b.owners[t.ClientEventID] != student:
-			results[i].Outcome, results[i].Message = "refused", "This clientEventId was sent for another student"
+			results[i].refuse("This clientEventId was sent for another student")
 		case !sent[t.ClientEventID]:
 			sent[t.ClientEventID] = true
 			results[i].Outcome = "fresh"
@@ -275,9 +282,7 @@ func (b *roll) apply(student uuid.UUID, taps []tap, results []TapResult) {
 		case t.Status == rider.Status || (t.Status == "boarded" && rider.Status == "alighted" && rider.BoardedAt != nil):
 			results[i].Outcome = "known"
 		default:
-			results[i].Outcome = "refused"
-			results[i].Message = fmt.Sprintf("%s is %s and cannot become %s", roster.FullName(rider.FirstName, rider.LastName), rider.Status,
-				t.Status)
+			results[i].refuse("%s is %s and cannot become %s", roster.FullName(rider.FirstName, rider.LastName), rider.Status, t.Status)
 		}
 	}
 }

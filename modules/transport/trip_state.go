@@ -2,7 +2,6 @@ package transport
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -159,19 +158,19 @@ func unaccounted(c api.Ctx, trip uuid.UUID, states ...string) error {
 		return nil
 	}
 	out := Unaccounted{Waiting: []NamedStudent{}, Aboard: []NamedStudent{}}
-	var names []string
+	var names api.Phrases
 	for _, f := range found {
 		n := NamedStudent{f.StudentID, roster.FullName(f.FirstName, f.LastName)}
-		state := "waiting"
+		said := api.Say("%s (waiting)", n.Name)
 		if f.Status == "boarded" {
-			state = "aboard"
+			said = api.Say("%s (aboard)", n.Name)
 			out.Aboard = append(out.Aboard, n)
 		} else {
 			out.Waiting = append(out.Waiting, n)
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", n.Name, state))
+		names = append(names, said)
 	}
-	refusal := api.Conflict("Not everybody is accounted for: %s", strings.Join(names, ", "))
+	refusal := api.Conflict("Not everybody is accounted for: %s", names)
 	refusal.Data = out
 	return refusal
 }

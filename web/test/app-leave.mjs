@@ -84,6 +84,27 @@ export default async function ({ url: server, story, say, phone, school, ashaId,
     await unsent.getByText('Not accepted').waitFor()
     await unsent.getByText('There is an open leave on some of these days already').waitFor()
     await look(page, 'leave-refused')
+    const asked = page.getByRole('region', { name: 'Leave', exact: true })
+    want(
+      (await unsent.boundingBox()).y > (await asked.boundingBox()).y,
+      'what is not sent stands below: no button of the list moves when it goes',
+    )
+
+    say('in the language of the app')
+    const speak = async (language) => {
+      await page.evaluate((l) => localStorage.setItem('homeroom.language', l), language)
+      await page.reload()
+    }
+    for (const [language, again, why] of [
+      ['hi', 'फिर भेजें', 'इनमें से कुछ दिनों की छुट्टी पहले से माँगी हुई है'],
+      ['ar', 'إرسال مرة أخرى', 'طُلبت إجازة لبعض هذه الأيام من قبل'],
+    ]) {
+      await speak(language)
+      await page.getByRole('button', { name: again }).click()
+      await page.getByText(why).waitFor()
+      await look(page, `leave-refused-${language}`)
+    }
+    await speak('en')
     await unsent.getByRole('button', { name: 'Change' }).click()
     await page.getByRole('heading', { name: 'Ask for leave' }).waitFor()
     want((await page.getByLabel('Reason').inputValue()) === 'Too much', 'what was refused is there to be changed')

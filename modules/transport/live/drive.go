@@ -32,7 +32,7 @@ const recentKept = 64
 
 var errJump = refusedPoint("The bus cannot have come here so fast")
 
-var errTooMany = api.Coded(429, "Too Many Requests", "Too many positions, slow down")
+var errTooMany = api.Coded(429, "", "Too many positions, slow down")
 
 // inherit takes over what an older copy of the same drive knows.
 func (d *drive) inherit(old *drive) {

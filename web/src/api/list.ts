@@ -61,6 +61,11 @@ export async function fetchAll<P extends ListPath>(path: P, q: Partial<ListQuery
   }
 }
 
+/** The same, as a page that has them all: what the app keeps of its lists. */
+export const fetchWhole = async <P extends ListPath>(path: P, q?: Partial<ListQuery>) => ({
+  items: await fetchAll(path, q),
+})
+
 /** The whole list as a file, which the service writes: the same filters and order, no pages. */
 export function downloadList(path: ListPath, q: Partial<ListQuery>, name: string): Promise<void> {
   return download(path, { ...wireQuery({ ...q, page: undefined, limit: undefined }), format: 'csv' }, name)

@@ -101,6 +101,7 @@ async function lastAnswer(request: Request): Promise<Response | undefined> {
 /** Fetches, and without a line answers with what was read last. */
 export async function fetchOrRecall(request: Request): Promise<Response> {
   try {
+    request.headers.set('Accept-Language', document.documentElement.lang)
     const response = await fetch(request)
     line.isUp()
     void keepAnswer(request, response.clone()).catch(() => {}) // no room: then there is nothing to show without a line

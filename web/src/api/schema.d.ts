@@ -14114,7 +14114,7 @@ export interface components {
              * @enum {string}
              */
             error: "Bad Request" | "Conflict" | "Forbidden" | "Internal Server Error" | "Method Not Allowed" | "Not Found" | "Request Entity Too Large" | "Service Unavailable" | "Too Many Requests" | "Unauthorized" | "Unprocessable Entity" | "PERMISSION_DENIED" | "EVALUATION_MODE_READONLY" | "SCHOOL_NOT_FOUND" | "STUDENT_NOT_FOUND" | "DUPLICATE_ENTRY" | "REPEATED_PAYMENT" | "DAY_CLOSED" | "OTP_INVALID" | "OTP_EXPIRED" | "PIN_WRONG" | "PASSWORD_WRONG" | "SECOND_FACTOR_NEEDED" | "SECOND_FACTOR_INVALID" | "SECOND_FACTOR_EXPIRED" | "REAUTHENTICATION_NEEDED" | "REFRESH_TOKEN_EXPIRED" | "SSO_OFF" | "SSO_INCOMPLETE" | "SSO_UNREACHABLE" | "SSO_EXPIRED" | "SSO_CANCELLED" | "SSO_INVALID" | "SSO_EMAIL_UNPROVEN" | "SSO_OTHER_DOMAIN" | "SSO_NO_ACCOUNT" | "SSO_OTHER_IDENTITY";
-            /** @description For people. */
+            /** @description For people, in the language that Accept-Language asks for where it has words for it: Arabic, English, Hindi, Swahili. */
             message: string;
             /** @description The HTTP status. */
             statusCode: number;

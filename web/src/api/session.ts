@@ -84,7 +84,10 @@ tabs.onmessage = (e: MessageEvent<Word>) => {
 
 /** Calls what lives on a cookie. */
 export function cookieFetch(path: string, body?: unknown): Promise<Response> {
-  const headers: Record<string, string> = { 'X-Homeroom-Console': '1' }
+  const headers: Record<string, string> = {
+    'X-Homeroom-Console': '1',
+    'Accept-Language': document.documentElement.lang,
+  }
   if (token !== '') headers.Authorization = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   return fetch(path, {

@@ -26,7 +26,7 @@ export const typeOf = (l: { leaveType: string; halfDay: boolean }) =>
     l.halfDay && t('attendance.halfDay'),
   ])
 
-/** What was asked for on this phone and not sent, or not accepted. */
+/** What was asked for on this phone and not sent, or not accepted. It stands below the list: no button there moves when it goes. */
 export function UnsentLeave(props: { of: readonly Item<AskedLeave>[]; draft: string; form: string }) {
   if (props.of.length === 0) return null
   const change = async ({ id, data }: Item<AskedLeave>) => {

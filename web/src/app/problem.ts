@@ -1,4 +1,4 @@
-// What went wrong, in the person's language. Refusals that only the service can word are in its own words.
+// What went wrong, in the person's language. Refusals that only the service can word are worded by it, in the language of the page.
 import { asProblem } from '../api/client'
 import { type Key, t } from '../messages/messages'
 
@@ -19,7 +19,7 @@ export function problemText(e: unknown): string {
   if (p.status >= 500) return t('problem.ours')
   // What is said of a row of a list makes sense beside that row only.
   const [field, text] = p.details[0] ?? ['[', '']
-  return field.includes('[') ? p.message : text
+  return field.includes('[') || p.code === 'Bad Request' ? p.message : text
 }
 
 export const isOffline = (e: unknown) => asProblem(e).code === 'OFFLINE'

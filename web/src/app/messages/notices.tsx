@@ -4,6 +4,7 @@ import { changed } from '../../api/queries'
 import { useSession } from '../../api/session'
 import { t } from '../../messages/messages'
 import { timeOf, useFormat } from '../format'
+import { Further } from '../further'
 import { pageOf } from '../notices'
 import { problemText } from '../problem'
 import { useRead } from '../read'
@@ -14,13 +15,13 @@ import { Box, useClient } from './box'
 
 type Notice = Schemas['Notification']
 
-export function useNotices(unread: boolean) {
+export function useNotices(unread: boolean, page = 1) {
   const client = useClient()
+  const query = { unread, page, limit: 100 }
   return useRead(
-    [`/${client}/notification/delivered-notifications`, unread],
-    () =>
-      call(api.GET(`/${client}/notification/delivered-notifications`, { params: { query: { unread, limit: 100 } } })),
-    { every: 60_000 },
+    [`/${client}/notification/delivered-notifications`, unread, ...(page > 1 ? [page] : [])],
+    () => call(api.GET(`/${client}/notification/delivered-notifications`, { params: { query } })),
+    { every: page === 1 && 60_000 },
   )
 }
 
@@ -51,7 +52,7 @@ function NoticeList() {
   }
   return (
     <Shown of={read} lines={6} isEmpty={(d) => d.notifications.length === 0} empty="notices.none">
-      {({ notifications, unreadCount }) => (
+      {({ notifications, unreadCount, totalPages }) => (
         <>
           {unreadCount > 0 && (
             <Button onClick={() => void readAll()} busy={busy}>
@@ -63,13 +64,30 @@ function NoticeList() {
               {error}
             </p>
           )}
-          <Card label={t('notices.title')}>
-            {notifications.map((n) => (
-              <NoticeLine key={n.id} of={n} />
-            ))}
-          </Card>
+          <NoticeCard of={notifications} page={1} pages={totalPages} />
         </>
       )}
+    </Shown>
+  )
+}
+
+function NoticeCard({ of, page, pages }: { of: Notice[]; page: number; pages: number }) {
+  return (
+    <>
+      <Card label={t('notices.title')}>
+        {of.map((n) => (
+          <NoticeLine key={n.id} of={n} />
+        ))}
+      </Card>
+      {page < pages && <Further ask="notices.earlier">{() => <EarlierNotices page={page + 1} />}</Further>}
+    </>
+  )
+}
+
+function EarlierNotices({ page }: { page: number }) {
+  return (
+    <Shown of={useNotices(false, page)} lines={6}>
+      {({ notifications, totalPages }) => <NoticeCard of={notifications} page={page} pages={totalPages} />}
     </Shown>
   )
 }

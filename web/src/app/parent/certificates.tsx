@@ -1,4 +1,4 @@
-import { api, call } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { type Key, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useRead } from '../read'
@@ -6,24 +6,21 @@ import { Card, Empty, Shown } from '../ui'
 import { SchoolPage } from './children'
 import { OpenPaper } from './paper'
 
-const newest = (student: string) =>
-  ({ 'filters[studentId]': student, 'sort[field]': 'createdAt', 'sort[order]': 'desc', limit: 100 }) as const
+const newest = (student: string) => ({ filters: { studentId: student }, sort: 'createdAt', order: 'desc' }) as const
 
 const useCertificates = (student: string) =>
   useRead(['/parent/student/certificate/list', student], () =>
-    call(api.GET('/parent/student/certificate/list', { params: { query: newest(student) } })),
+    fetchWhole('/parent/student/certificate/list', newest(student)),
   )
 
 const useFeeCertificates = (student: string) =>
-  useRead(['/parent/fee/certificate/list', student], () =>
-    call(api.GET('/parent/fee/certificate/list', { params: { query: newest(student) } })),
-  )
+  useRead(['/parent/fee/certificate/list', student], () => fetchWhole('/parent/fee/certificate/list', newest(student)))
 
 /** How many papers the school has issued; undefined while it is not known. */
 export function useCertificateCount(student: string): number | undefined {
   const issued = useCertificates(student).data
   const fees = useFeeCertificates(student).data
-  return issued && fees && issued.total + fees.total
+  return issued && fees && issued.items.length + fees.items.length
 }
 
 /** What the school has certified of a child, to open and to print at home. */

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { changed } from '../../api/queries'
 import { t } from '../../messages/messages'
 import { EventCard } from '../event-card'
@@ -15,11 +16,7 @@ type SchoolEvent = Schemas['ChildEvent']
 export function useEvents(student: string) {
   const today = useFormat().today()
   return useRead(['/parent/event/list', student, today], () =>
-    call(
-      api.GET('/parent/event/list', {
-        params: { query: { 'filters[studentId]': student, 'filters[from]': today, limit: 50 } },
-      }),
-    ),
+    fetchWhole('/parent/event/list', { filters: { studentId: student, from: today } }),
   )
 }
 

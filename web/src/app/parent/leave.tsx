@@ -1,4 +1,4 @@
-import { api, call } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { t } from '../../messages/messages'
 import { LeaveRow, UnsentLeave } from '../leave-row'
 import { type DataOf, type Item, useUnsent } from '../queue'
@@ -8,9 +8,7 @@ import { Card, Empty, Shown } from '../ui'
 import { SchoolPage } from './children'
 
 export const useLeave = () =>
-  useRead(['/parent/leave/list'], () =>
-    call(api.GET('/parent/leave/list', { params: { query: { 'sort[field]': 'fromDate', limit: 100 } } })),
-  )
+  useRead(['/parent/leave/list'], () => fetchWhole('/parent/leave/list', { sort: 'fromDate' }))
 
 /** A child's leave, and the way to ask for more. */
 export function Leave({ student }: { student: string }) {
@@ -23,11 +21,6 @@ export function Leave({ student }: { student: string }) {
           <Link to={`/school/${child.id}/leave/new`} className="button" data-look="main">
             {t('leave.ask')}
           </Link>
-          <UnsentLeave
-            of={unsent.filter((i) => i.data.studentId === child.id)}
-            draft={`leave.${child.id}`}
-            form={`/school/${child.id}/leave/new`}
-          />
           <Shown of={leave}>
             {({ items }) => {
               const mine = items.filter((l) => l.studentId === child.id)
@@ -44,6 +37,11 @@ export function Leave({ student }: { student: string }) {
               )
             }}
           </Shown>
+          <UnsentLeave
+            of={unsent.filter((i) => i.data.studentId === child.id)}
+            draft={`leave.${child.id}`}
+            form={`/school/${child.id}/leave/new`}
+          />
         </>
       )}
     </SchoolPage>

@@ -1,4 +1,5 @@
-import { api, call, type Schemas } from '../../api/client'
+import type { Schemas } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { type Key, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { useRead } from '../read'
@@ -9,13 +10,7 @@ type Loan = Schemas['ChildLoan']
 
 export const useLoans = (student: string) =>
   useRead(['/parent/library/loan/list', student], () =>
-    call(
-      api.GET('/parent/library/loan/list', {
-        params: {
-          query: { 'filters[studentId]': student, 'sort[field]': 'issuedOn', 'sort[order]': 'desc', limit: 100 },
-        },
-      }),
-    ),
+    fetchWhole('/parent/library/loan/list', { filters: { studentId: student }, sort: 'issuedOn', order: 'desc' }),
   )
 
 /** What a child has borrowed: what is to be brought back first. */

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { api, call, type Schemas } from '../../api/client'
+import type { Schemas } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { joined, t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { daysOf, typeOf } from '../leave-row'
@@ -16,13 +17,7 @@ type Decision = Item<DataOf<'/teacher/leave/decide'>>
 /** The leave that waits for this teacher: what they decided on this phone is not among it. */
 export function useRequests() {
   const read = useRead(['/teacher/leave/requests', 'PENDING'], () =>
-    call(
-      api.GET('/teacher/leave/requests', {
-        params: {
-          query: { 'filters[status]': 'PENDING', 'sort[field]': 'fromDate', 'sort[order]': 'asc', limit: 100 },
-        },
-      }),
-    ),
+    fetchWhole('/teacher/leave/requests', { filters: { status: 'PENDING' }, sort: 'fromDate', order: 'asc' }),
   )
   const unsent = (useUnsent(lane) ?? []) as readonly Decision[]
   const taken = useTaken(lane, read.dataUpdatedAt) as readonly Decision[]

@@ -1,4 +1,5 @@
 import { api, call } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { t } from '../../messages/messages'
 import { useFormat } from '../format'
 import { LeaveAsk, leaveTypes } from '../leave-ask'
@@ -12,16 +13,13 @@ const lane = 'leave'
 
 /** The teacher's own leave: what is left of it, what was asked for, and the way to ask. */
 export function OwnLeave() {
-  const leave = useRead(['/teacher/leave/list'], () =>
-    call(api.GET('/teacher/leave/list', { params: { query: { 'sort[field]': 'fromDate', limit: 100 } } })),
-  )
+  const leave = useRead(['/teacher/leave/list'], () => fetchWhole('/teacher/leave/list', { sort: 'fromDate' }))
   const unsent = (useUnsent(lane) ?? []) as readonly Item<DataOf<'/teacher/leave/apply'>>[]
   return (
     <Page title={t('leave.own')} back="/more">
       <Link to="/leave/new" className="button" data-look="main">
         {t('leave.ask')}
       </Link>
-      <UnsentLeave of={unsent} draft="leave.own" form="/leave/new" />
       <Balances />
       <Shown of={leave}>
         {({ items }) =>
@@ -38,6 +36,7 @@ export function OwnLeave() {
           )
         }
       </Shown>
+      <UnsentLeave of={unsent} draft="leave.own" form="/leave/new" />
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 // A teacher's lessons and classes, and whose register is to be marked.
 import { useEffect, useState } from 'react'
 import { api, call, type Schemas } from '../../api/client'
+import { fetchWhole } from '../../api/list'
 import { useSession } from '../../api/session'
 import { type Read, useRead } from '../read'
 
@@ -30,8 +31,7 @@ export const useLessons = (date: string) =>
     call(api.GET('/teacher/attendance/lessons', { params: { query: { date } } })),
   )
 
-export const useClasses = () =>
-  useRead(['/teacher/class/list'], () => call(api.GET('/teacher/class/list', { params: { query: { limit: 100 } } })))
+export const useClasses = () => useRead(['/teacher/class/list'], () => fetchWhole('/teacher/class/list'))
 
 /** Reads a register. A screen that shows its state also brings it onto the phone, for the time without a line. */
 export function useRegister({ kind, id, date }: RegisterOf): Read<RegisterData> {

@@ -1,7 +1,7 @@
 // The results of a paper in one division or group: as the server has them, as they wait to be sent, and as they are sent.
 import { useMemo } from 'react'
 import { api, call, type Schemas } from '../../api/client'
-import { fetchAll } from '../../api/list'
+import { fetchAll, fetchWhole } from '../../api/list'
 import { type DataOf, type Item, useTaken, useUnsent } from '../queue'
 import { useRead } from '../read'
 
@@ -16,9 +16,7 @@ type Upload = DataOf<'/teacher/result/upload'>
 type UnsentResults = Item<Upload>
 
 export const useExams = () =>
-  useRead(['/teacher/exam/list'], () =>
-    call(api.GET('/teacher/exam/list', { params: { query: { limit: 50, 'sort[field]': 'startDate' } } })),
-  )
+  useRead(['/teacher/exam/list'], () => fetchWhole('/teacher/exam/list', { sort: 'startDate' }))
 
 export const useSchedule = (exam: string) =>
   useRead(['/teacher/exam/schedule', exam], () =>

@@ -3,6 +3,7 @@ import { IconPrinter } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, asProblem, call, openPaper, type Schemas } from '../../api/client'
+import { fetchAll } from '../../api/list'
 import { changed } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { t } from '../../messages/console'
@@ -38,12 +39,7 @@ export function Certificates({
   const once = useOnce(`${kind}-certificate.${student.id}`, true)
   const issued = useQuery({
     queryKey: [list, student.id],
-    queryFn: async () => {
-      const params = { query: { 'filters[studentId]': student.id, limit: 100 } }
-      return kind === 'fee'
-        ? await call(api.GET('/school-admin/fee/certificate/list', { params }))
-        : await call(api.GET('/school-admin/student/bonafide/list', { params }))
-    },
+    queryFn: () => fetchAll(list, { filters: { studentId: student.id } }),
   })
   const print = useMutation({
     mutationFn: (c: { id: string; number: number }) =>
@@ -83,7 +79,7 @@ export function Certificates({
         <Stack gap={16}>
           {!issued.data && !issued.error && <Lines n={2} />}
           <Trouble error={issued.error} retry={() => void issued.refetch()} />
-          {issued.data?.items.map((c) => (
+          {issued.data?.map((c) => (
             <Group key={c.id} justify="space-between" wrap="nowrap" gap={8}>
               <Text size="sm">
                 {t('No. {number}, {createdAt}{purpose}', {
@@ -104,7 +100,7 @@ export function Certificates({
               </ActionIcon>
             </Group>
           ))}
-          {issued.data?.total === 0 && (
+          {issued.data?.length === 0 && (
             <Text size="sm" c="dimmed">
               {t('None issued yet.')}
             </Text>
