@@ -32,7 +32,8 @@ const totalColumn = "page_total"
 // columns that are subqueries or come by a LEFT JOIN on a unique key, which Postgres
 // leaves out where nothing names them; other joins are made for every record. The first
 // page of one table's columns has nothing before it and is read at once. All are counted
-// only where a page is full: the last one ends with the last record.
+// only where a page is full: the last one ends with the last record. Where a filter asks other tables, which
+// records it leaves is the most of the work: they are found once, and counted as they are cut.
 func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
 	page := Page[V]{Items: []V{}, Page: l.Page, Limit: l.Limit}
 	total, err := fetch(query, l, &[]V{}, func(r pgx.Rows, total *int) (int, error) {
@@ -58,7 +59,7 @@ func fetch(query *gorm.DB, l ListRequest, items any, scan scanPage) (total int, 
 
 	var n int64
 	count := l.narrow(dry).Count(&n).Statement
-	cutFirst := l.whole != nil || l.Page > 1 || !ofOneTable(query.Statement)
+	cutFirst := l.whole != nil || l.Page > 1 || l.asksOthers() || !ofOneTable(query.Statement)
 	from := l.narrow(dry)
 	if cutFirst {
 		from = dry.Where("id = any(array(select id from cut))")
@@ -111,10 +112,19 @@ func (l ListRequest) pageSQL(count, rows *gorm.Statement, cutFirst bool) string 
 	if l.Page > 1 {
 		skip, before = fmt.Sprintf("offset $%d", len(count.Vars)+1), fmt.Sprintf("$%d + ", len(count.Vars)+1)
 	}
+	if l.asksOthers() {
+		return fmt.Sprintf(`with cut as materialized (select id, count(*) over () as %[1]s from %[2]s order by %[3]s limit %[4]d %[5]s)
+			select page.*, (select %[1]s from cut limit 1) as %[1]s from %[6]s as page`, totalColumn, from, l.orderBy(), l.Limit, skip, shown)
+	}
 	return fmt.Sprintf(`with cut as materialized (%[1]s limit %[2]d %[3]s)
 		select page.*, case when (select count(*) from cut) < %[2]d then %[4]s(select count(*) from cut)
 			else (select count(*) from %[5]s) end as %[6]s from %[7]s as page`,
 		cut, l.Limit, skip, before, from, totalColumn, shown)
+}
+
+// asksOthers reports whether a filter's condition has a subquery.
+func (l ListRequest) asksOthers() bool {
+	return slices.ContainsFunc(l.where, func(c condition) bool { return strings.Contains(strings.ToLower(c.sql), "select ") })
 }
 
 func (l ListRequest) orderBy() string { return strings.Join(l.order, ", ") }

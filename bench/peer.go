@@ -105,7 +105,7 @@ func peerLines() []peerCall {
 			body: func(*office, int) string { return `{"data":{}}` }},
 		{what: "a parent's buses", sql: "buses", path: fixed("/parent/transport/my-buses"), parent: true, values: mother},
 		{what: "a parent's dues", sql: "family", path: fixed("/parent/fee/dues"), parent: true, values: mother},
-		{what: "a child's month", sql: "month", path: ofChild("/parent/attendance/list"), parent: true, values: child},
+		{what: "a child's month", sql: "month", path: ofChild("/parent/attendance/list"), parent: true, values: child, omitted: "carriedOver"},
 		{what: "notifications", sql: "notifications", path: fixed("/parent/notification/delivered-notifications"), parent: true, values: mother},
 		{what: "a child's timetable", sql: "timetable", path: ofChild("/parent/timetable/get"), parent: true, values: child},
 		{what: "dues of the school", sql: "dues", path: fixed("/school-admin/fee/dues"), values: none},

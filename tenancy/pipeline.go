@@ -123,7 +123,7 @@ func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	if err != nil {
 		return err
 	}
-	sent := withPlanModes(t.queries, !t.commit)
+	sent := withPlanModes(t.queries, c.tx != nil && !t.commit)
 	for _, q := range sent {
 		text := q.SQL
 		if !q.ofNoTable {

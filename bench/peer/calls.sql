@@ -8,7 +8,7 @@ with page as (
 select e.academic_year_id as "academicYearId", k.id as "classId", coalesce(k.name, '') as "className", e.division_id as "divisionId",
   coalesce(d.name, '') as "divisionName", e.roll_number as "rollNumber", p.id, p.admission_number as "admissionNumber",
   p.first_name as "firstName", p.last_name as "lastName", p.gender, p.date_of_birth as "dateOfBirth", p.phone,
-  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version,
+  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version, p.custom_fields as "customFields",
   coalesce((select trim(g.first_name || ' ' || g.last_name) from {s}student_guardian sg join {s}guardian g on g.id = sg.guardian_id
     where sg.student_id = p.id and sg.is_primary), '') as "guardianName",
   (select count(*) from {s}student where deleted_at is null)::int as total
@@ -31,7 +31,7 @@ page as (select f.*, count(*) over ()::int as total from found f order by first_
 select p.academic_year_id as "academicYearId", k.id as "classId", k.name as "className", p.division_id as "divisionId",
   coalesce(d.name, '') as "divisionName", p.roll_number as "rollNumber", p.id, p.admission_number as "admissionNumber",
   p.first_name as "firstName", p.last_name as "lastName", p.gender, p.date_of_birth as "dateOfBirth", p.phone,
-  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version,
+  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version, p.custom_fields as "customFields",
   coalesce((select trim(g.first_name || ' ' || g.last_name) from {s}student_guardian sg join {s}guardian g on g.id = sg.guardian_id
     where sg.student_id = p.id and sg.is_primary), '') as "guardianName", p.total
 from page p join {s}class k on k.id = p.sits_in left join {s}division d on d.id = p.division_id order by p.first_name, p.id;
@@ -43,7 +43,7 @@ with page as (
 select e.academic_year_id as "academicYearId", k.id as "classId", coalesce(k.name, '') as "className", e.division_id as "divisionId",
   coalesce(d.name, '') as "divisionName", e.roll_number as "rollNumber", p.id, p.admission_number as "admissionNumber",
   p.first_name as "firstName", p.last_name as "lastName", p.gender, p.date_of_birth as "dateOfBirth", p.phone,
-  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version,
+  p.photo_file_id as "photoFileId", p.admission_date as "admissionDate", p.status, p.created_at as "createdAt", p.version, p.custom_fields as "customFields",
   coalesce((select trim(g.first_name || ' ' || g.last_name) from {s}student_guardian sg join {s}guardian g on g.id = sg.guardian_id
     where sg.student_id = p.id and sg.is_primary), '') as "guardianName", p.total
 from page p
@@ -63,7 +63,7 @@ select s.id, s.created_at as "createdAt", s.updated_at as "updatedAt", s.version
 from {s}student s left join {s}class k on k.id = s.class_id and s.status = 'ACTIVE' where s.id = :student and s.deleted_at is null;
 select g.id, g.user_id as "userId", g.first_name as "firstName", g.last_name as "lastName", g.phone, g.email, g.occupation, sg.relation,
   sg.is_primary as "isPrimary", sg.has_custody as "hasCustody", sg.can_view_data as "canViewData", sg.can_pick_up as "canPickUp",
-  sg.is_fee_payer as "isFeePayer"
+  sg.is_fee_payer as "isFeePayer", g.custom_fields as "customFields"
 from {s}student_guardian sg join {s}guardian g on g.id = sg.guardian_id where sg.student_id = :student
 order by sg.is_primary desc, sg.created_at, g.id;
 select e.id, e.academic_year_id as "academicYearId", y.name as "academicYearName", e.class_id as "classId", k.name as "className",

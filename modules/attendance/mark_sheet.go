@@ -58,8 +58,13 @@ const selectFrame = `select d.id as division_id, d.name as division_name, d.clas
 
 // onRoster holds for the enrolment e of the student s in the divisions $1 on the day $2; one who
 // has been removed since is on the rosters of days past ($3).
-const onRoster = `e.division_id = any($1) and e.start_date <= $2 and (e.end_date is null or e.end_date >= $2)
-	and (s.deleted_at is null or $3)`
+const onRoster = `e.division_id = any($1) and ` + onRosterThen
+
+// onRosterOfOne is onRoster where $1 is a single division: a list that Postgres does not know it takes for ten divisions, for
+// whom it reads all students of the school.
+const onRosterOfOne = `e.division_id = ($1::uuid[])[1] and ` + onRosterThen
+
+const onRosterThen = `e.start_date <= $2 and (e.end_date is null or e.end_date >= $2) and (s.deleted_at is null or $3)`
 
 const markColumns = `a.id, a.student_id, a.division_id, a.date, a.status, a.late_minutes, a.remark, a.source, a.leave_id, a.half_day,
 	a.marked_by, a.marked_at, a.version`
@@ -81,12 +86,16 @@ func lockDivisions(c api.Ctx, divisions []uuid.UUID, day api.Date, ids []uuid.UU
 	var leaves []leaveDay
 	calendar, holidays := reading(c, day, day)
 	holidays.ForceGenericPlan = true // as the others around it
+	seated := onRoster
+	if len(divisions) == 1 {
+		seated = onRosterOfOne
+	}
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectFrame + ` for no key update of d`, Args: []any{divisions}, Scan: tenancy.Collect(&frames),
 			ForceGenericPlan: true},
 		holidays,
 		tenancy.Query{SQL: `select s.id, e.division_id, s.first_name, s.last_name
-			from enrolment e join student s on s.id = e.student_id where ` + onRoster,
+			from enrolment e join student s on s.id = e.student_id where ` + seated,
 			Args: []any{divisions, day, day.Before(c.Today())}, Scan: s.seat, ForceGenericPlan: true},
 		tenancy.Query{SQL: `select ` + markColumns + ` from attendance a where a.student_id = any($1) and a.date = $2`, Args: []any{ids, day},
 			Scan: s.mark, ForceGenericPlan: true},

@@ -70,7 +70,7 @@ func readRegister(c api.Ctx, r registerRequest) (DayRegister, error) {
 				a.status, a.late_minutes, coalesce(a.half_day, false) as half_day, coalesce(a.remark, '') as remark,
 				coalesce(a.source, '') as source, a.leave_id, a.marked_by, a.marked_at, coalesce(a.version, 0) as version
 			from enrolment e join student s on s.id = e.student_id left join attendance a on a.student_id = s.id and a.date = $2
-			where ` + onRoster + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
+			where ` + onRosterOfOne + ` order by e.roll_number nulls last, s.first_name, s.last_name, s.id`,
 			Args: []any{[]uuid.UUID{r.DivisionID}, r.Date, r.Date.Before(c.Today())}, Scan: tenancy.Collect(&out.Students),
 			ForceGenericPlan: true},
 	)

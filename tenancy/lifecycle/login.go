@@ -21,12 +21,14 @@ import (
 )
 
 // loginSettings are in force for every statement of a school, independent of the server's
-// own are: nothing runs, waits or idles in a transaction for long.
+// own are: nothing runs, waits or idles in a transaction for long. A school's tables are in memory or on an SSD, where any
+// page costs what the next one does: with Postgres's own guess, of a disk, it reads all students for the twenty of a page.
 var loginSettings = map[string]string{
 	"search_path":                         tenancy.TemplateSchema,
 	"statement_timeout":                   "30s",
 	"lock_timeout":                        "10s",
 	"idle_in_transaction_session_timeout": "30s",
+	"random_page_cost":                    "1.1",
 }
 
 // loginState is a login role as the server has it.

@@ -60,6 +60,7 @@ func TestLoginsHaveLimitsAndNoRights(t *testing.T) {
 	login := clusters.SignIn(t, o.PlatformURL, clusters.Node(t, c, "main").Logins()[s.Shard])
 	for setting, want := range map[string]string{
 		"search_path": "school_template", "statement_timeout": "30s", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "30s",
+		"random_page_cost": "1.1",
 	} {
 		if got := clusters.One[string](t, login, `select current_setting($1)`, setting); got != want {
 			t.Errorf("%s is %q, want %q", setting, got, want)
