@@ -20,6 +20,13 @@ func TestLine_SlowAndCut_NothingIsLost(t *testing.T) {
 	browse(t, testkit.Shared(t), "line", classInExam(t, testkit.Shared(t)))
 }
 
+// TestPages_Opened_AskBeforeTheirScriptIsThere also counts how many formatters a page makes.
+func TestPages_Opened_AskBeforeTheirScriptIsThere(t *testing.T) {
+	t.Parallel()
+	_, stage := greenValley(t, testkit.Shared(t))
+	browse(t, testkit.Shared(t), "first", stage)
+}
+
 // TestPages_DataArrives_NothingMoves walks through all pages of an office and of the platform on a line of 300 ms.
 func TestPages_DataArrives_NothingMoves(t *testing.T) {
 	t.Parallel()

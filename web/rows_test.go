@@ -235,20 +235,23 @@ func TestPosts_OfPages_LeaveTheirKeyToTheClient(t *testing.T) {
 }
 
 var (
-	pageOf  = regexp.MustCompile(`'(/[^']*)': part\(\(\) => import\('\./([^']+)'\)`)
+	pageOf  = regexp.MustCompile(`'(/[^']*)': page\(\(\) => import\('\./([^']+)'\)`)
 	leadsTo = regexp.MustCompile(`(?:navigate|go)\(\{\s*to: '(/[^']*)'`)
 )
 
 // TestPages_ThatAnActLeadsTo_AreLoadedBefore: on a slow line a form would stand there after its success, as if nothing had happened.
 func TestPages_ThatAnActLeadsTo_AreLoadedBefore(t *testing.T) {
 	t.Parallel()
-	routes, err := os.ReadFile("src/routes.tsx")
+	table, err := os.ReadFile("src/office-pages.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pages := map[string]string{} // path to source
-	for _, m := range pageOf.FindAllStringSubmatch(string(routes), -1) {
+	for _, m := range pageOf.FindAllStringSubmatch(string(table), -1) {
 		pages[m[1]] = filepath.Join("src", m[2]+".tsx")
+	}
+	if len(pages) < 40 {
+		t.Fatalf("%d pages were found", len(pages))
 	}
 	err = filepath.WalkDir("src/pages", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".tsx" {

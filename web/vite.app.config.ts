@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { server } from './vite.config.ts'
+import { first, firstScript, server } from './vite.config.ts'
 
 const root = fileURLToPath(new URL('./src/app/', import.meta.url))
 
@@ -39,7 +39,7 @@ const noConsoleWords: Plugin = {
 export default defineConfig({
   root,
   base: '/app/',
-  plugins: [react(), worker(), noConsoleWords],
+  plugins: [react(), firstScript('/app/'), worker(), noConsoleWords],
   build: {
     target: 'es2022',
     outDir: fileURLToPath(new URL('./dist/app', import.meta.url)),
@@ -54,6 +54,7 @@ export default defineConfig({
         chunkFileNames: 'part-[name]-[hash].js',
         assetFileNames: '[name]-[hash][extname]',
         manualChunks(id: string) {
+          if (first.test(id)) return 'first'
           if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react'
           return undefined
         },

@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /** The service beside which `npm run dev` serves the sources. */
 export const server = {
@@ -18,6 +18,24 @@ export const server = {
   ),
 }
 
+/** What runs before the rest of the script has come, in a file of its own. */
+export const first =
+  /src\/((app\/)?first|api\/(first|account|home)|office-pages|messages\/(console-texts|texts|language))\.ts$|preload-helper/
+
+/** Has the page run that file as soon as it is there, before the rest has come. */
+export const firstScript = (base: string): Plugin => ({
+  name: 'homeroom-first-script',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_, { bundle }) {
+      const file = Object.keys(bundle!).find((name) => name.startsWith('part-first-'))
+      const attrs = { type: 'module', async: true, crossorigin: true, fetchpriority: 'high', src: `${base}${file}` }
+      return [{ tag: 'script', attrs, injectTo: 'head-prepend' }]
+    },
+  },
+})
+
 // What neither the frame nor signing in shows: it comes with the first page that does.
 const controls =
   'core/esm/components/(Badge|Checkbox|Chip|Combobox|Divider|Drawer|FloatingIndicator|Image|NativeSelect|NumberInput|' +
@@ -27,7 +45,7 @@ const controls =
 // page's own that failed to load would not be asked for again with the page's script.
 export default defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), firstScript('/console/')],
   build: {
     target: 'es2022',
     outDir: 'dist',
@@ -43,6 +61,7 @@ export default defineConfig({
         assetFileNames: '[name]-[hash][extname]',
         codeSplitting: {
           groups: [
+            { name: 'first', test: first, priority: 4 },
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 3 },
             { name: 'tanstack', test: /node_modules\/@tanstack\//, priority: 2 },
             // Not the charts: they come with the page that draws them.

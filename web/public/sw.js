@@ -21,7 +21,7 @@ async function open(request) {
   }
 }
 
-const entryOf = (html) => /src="([^"]+)"/.exec(html)?.[1]
+const entryOf = (html) => /src="(\/console\/console-[^"]+)"/.exec(html)?.[1]
 
 async function keep(kept, fresh) {
   const before = await kept.match(page)

@@ -1,5 +1,5 @@
 // Fails when a page is imported by another file than the routes, or when something is exported that no other file uses.
-// A page is a file that src/routes.tsx imports; what pages share is beside them in the folder of their area, or in patterns/.
+// A page is a file that src/routes.tsx or src/office-pages.ts imports; what pages share is beside them in the folder of their area, or in patterns/.
 // Fails too when src/mantine.css lacks the styles of something of Mantine's that is used.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -15,10 +15,11 @@ const importsOf = (name) =>
   [...files.get(name).matchAll(/(?:from|import\(?) ?'(\.[^']+)'/g)].map(([, to]) => path.join(path.dirname(name), to))
 const users = (name) =>
   [...files].filter(([other]) => importsOf(other).includes(name.replace(/\.tsx?$/, ''))).map(([, text]) => text)
-const isPage = new Set(importsOf('routes.tsx').filter((to) => to.startsWith('pages/')))
+const routes = ['routes.tsx', 'office-pages.ts']
+const isPage = new Set(routes.flatMap(importsOf).filter((to) => to.startsWith('pages/')))
 const wrong = []
 for (const [name, text] of files) {
-  if (name !== 'routes.tsx' && name !== 'main.tsx')
+  if (!routes.includes(name) && name !== 'main.tsx')
     for (const to of importsOf(name))
       if (isPage.has(to))
         wrong.push(`src/${name} imports the page src/${to}: move what they share to a file of its own, or to patterns/`)

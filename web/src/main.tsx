@@ -1,6 +1,7 @@
 import './mantine.css'
 import '@mantine/notifications/styles.css'
 import './app.css'
+import './first'
 import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -9,7 +10,7 @@ import { setNonce } from 'get-nonce'
 import { useEffect, useMemo } from 'react'
 import { createRoot } from 'react-dom/client'
 import { speakWith } from './api/client'
-import { wasAtSchool } from './api/offline'
+import { readsAsked, wasAtSchool } from './api/first'
 import { useProofAsked } from './api/proof'
 import { queries } from './api/queries'
 import { renew, useSessionState } from './api/session'
@@ -67,10 +68,14 @@ if (wasAtSchool()) loadPage(window.location.pathname) // beside the question whe
 void renew()
 if ('serviceWorker' in navigator && import.meta.env.PROD)
   window.addEventListener('load', () => void navigator.serviceWorker.register('/console/sw.js').catch(() => {}))
-createRoot(document.getElementById('root')!).render(
-  <QueryClientProvider client={queries}>
-    <DirectionProvider>
-      <Console />
-    </DirectionProvider>
-  </QueryClientProvider>,
+// An answer that came while this was read is dealt with before the page is drawn, which takes a slow machine long.
+const moment = new Promise((over) => window.setTimeout(over, 100))
+void Promise.race([readsAsked, moment]).then(() =>
+  createRoot(document.getElementById('root')!).render(
+    <QueryClientProvider client={queries}>
+      <DirectionProvider>
+        <Console />
+      </DirectionProvider>
+    </QueryClientProvider>,
+  ),
 )

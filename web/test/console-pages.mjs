@@ -1,11 +1,12 @@
-// The pages of the console, as src/routes.tsx has them: a new one is walked through without a word here.
+// The pages of the console, as src/office-pages.ts and src/routes.tsx have them: a new one is walked through without a word here.
 import { readFileSync } from 'node:fs'
 import { caller, want } from './browser.mjs'
 
-const source = readFileSync(new URL('../src/routes.tsx', import.meta.url), 'utf8')
-const office = source.slice(source.indexOf('const officePages'), source.indexOf('export function loadPage'))
-const platform = source.slice(source.indexOf('export const platformRouter'))
-const pathsOf = (part) => [...part.matchAll(/^ +'([^']+)': part\(/gm)].map(([, path]) => path)
+const read = (name) => readFileSync(new URL(`../src/${name}`, import.meta.url), 'utf8')
+const office = read('office-pages.ts')
+const routes = read('routes.tsx')
+const platform = routes.slice(routes.indexOf('export const platformRouter'))
+const pathsOf = (table) => [...table.matchAll(/^ +'([^']+)': pa(?:ge|rt)\(/gm)].map(([, path]) => path)
 
 export const platformPages = pathsOf(platform)
 

@@ -4,11 +4,10 @@
 // The app is of several accounts side by side. It keeps their answers itself (app/store.ts), each with its age.
 import { useSyncExternalStore } from 'react'
 import { account } from './account'
+import { leavingAt, noteRead, readsAt, sessionAt, takeAnswer } from './first'
 import { home, isApp, storePrefix } from './home'
 import type { Session } from './session'
 
-const sessionAt = () => `${storePrefix}session${isApp ? `.${account.current()}` : ''}`
-const leavingAt = `${storePrefix}leaving` // signed out without a line: the server does not know yet
 export const openedPrefix = `${storePrefix}opened.` // what was opened last: shell/Palette.tsx
 export const keptPrefix = `${storePrefix}kept.` // what was typed and not saved: patterns/kept.tsx
 const cachePrefix = 'homeroom-answers-'
@@ -31,12 +30,6 @@ export function recallSession(): Session | undefined {
   }
 }
 
-/** Somebody of a school signed in here and did not sign out; it may be long ago. */
-export function wasAtSchool(): boolean {
-  const kept = localStorage.getItem(sessionAt())
-  return kept !== null && !kept.includes('"SUPER_ADMIN"')
-}
-
 export function keepSession(session: Session) {
   owner = session.user.id
   localStorage.setItem(sessionAt(), JSON.stringify({ session, at: Date.now() }))
@@ -47,6 +40,7 @@ export function keepSession(session: Session) {
 /** Forgets everything that was read. What was typed and not saved stays for its writer, who may come back, but for a sign-out. */
 export async function forget(signedOut: boolean) {
   localStorage.removeItem(sessionAt())
+  localStorage.removeItem(readsAt())
   if (signedOut) {
     for (const store of [localStorage, sessionStorage])
       for (const k of Object.keys(store))
@@ -76,8 +70,10 @@ export const leaving = {
 
 /** Keeps an answer that can be shown without a line: a record or a list, no file. */
 async function keepAnswer(request: Request, response: Response) {
-  if (isApp || !('caches' in window) || owner === '' || request.method !== 'GET' || !response.ok) return
+  if (request.method !== 'GET' || !response.ok) return
   if (!response.headers.get('Content-Type')?.startsWith('application/json')) return
+  noteRead(request.url)
+  if (isApp || !('caches' in window) || owner === '') return
   const whose = owner
   const body = await response.text()
   if (body.length > largestAnswer || whose !== owner) return
@@ -101,8 +97,8 @@ async function lastAnswer(request: Request): Promise<Response | undefined> {
 /** Fetches, and without a line answers with what was read last. */
 export async function fetchOrRecall(request: Request): Promise<Response> {
   try {
-    request.headers.set('Accept-Language', document.documentElement.lang)
-    const response = await fetch(request)
+    const first = request.method === 'GET' ? await takeAnswer(request) : undefined
+    const response = first ?? (await fetch(request))
     line.isUp()
     void keepAnswer(request, response.clone()).catch(() => {}) // no room: then there is nothing to show without a line
     return response

@@ -1,13 +1,10 @@
 // Who is signed in. The access token lives in this module's memory only; the refresh token is a cookie no script can read.
 import { useSyncExternalStore } from 'react'
 import { account } from './account'
+import { type Answer, askRenewal, cookieFetch, inTurn, type Renewal, takeRenewal, whose } from './first'
 import { authPath, home, isApp } from './home'
 import { forget, keepSession, leaving, lineIs, recallSession } from './offline'
-import type { components } from './schema'
 
-/** In the app a session also says which account it is of, and which others the phone has. */
-type Answer = components['schemas']['ConsoleSession'] &
-  Partial<Pick<components['schemas']['AppSession'], 'accountId' | 'accounts'>>
 export type Role = Answer['user']['role']
 
 export interface Session {
@@ -82,23 +79,8 @@ tabs.onmessage = (e: MessageEvent<Word>) => {
   else if (state.status !== 'out') window.location.assign(home)
 }
 
-/** Calls what lives on a cookie. */
-export function cookieFetch(path: string, body?: unknown): Promise<Response> {
-  const headers: Record<string, string> = {
-    'X-Homeroom-Console': '1',
-    'Accept-Language': document.documentElement.lang,
-  }
-  if (token !== '') headers.Authorization = `Bearer ${token}`
-  if (body !== undefined) headers['Content-Type'] = 'application/json'
-  return fetch(path, {
-    method: 'POST',
-    headers,
-    body: body === undefined ? undefined : JSON.stringify(body),
-    credentials: 'same-origin',
-  })
-}
-
-const whose = (id = account.current()) => (isApp ? { accountId: id } : undefined)
+/** Calls what lives on a cookie, as who is signed in. */
+export const callOnCookie = (path: string, body?: unknown) => cookieFetch(path, body, token)
 
 let renewing: Promise<boolean> | undefined
 
@@ -108,26 +90,24 @@ export function renew(): Promise<boolean> {
   return renewing
 }
 
-async function alone(f: () => Promise<boolean>): Promise<boolean> {
-  if (!('locks' in navigator)) return f()
-  const asked = token
-  return navigator.locks.request(`${isApp ? 'homeroom-app' : 'homeroom'}-session`, () =>
-    token !== '' && token !== asked ? true : f(),
-  )
+async function alone(f: typeof renewNow): Promise<boolean> {
+  const before = token
+  const first = takeRenewal()
+  return inTurn(async () => (token !== '' && token !== before ? true : f(first)))
 }
 
-async function renewNow(): Promise<boolean> {
-  let response: Response
+async function renewNow(first?: Promise<Renewal>): Promise<boolean> {
+  let renewal: Renewal
   try {
     if (leaving.is()) {
-      await cookieFetch(`${authPath}/logout`, whose(leaving.who() ?? ''))
+      await callOnCookie(`${authPath}/logout`, whose(leaving.who() ?? ''))
       leaving.clear()
     }
     if (isApp && account.current() === '') {
       end() // nobody has signed in here: there is nothing to ask for
       return false
     }
-    response = await cookieFetch(`${authPath}/refresh`, whose())
+    renewal = await (first ?? askRenewal(token))
   } catch {
     lineIs(false)
     window.clearTimeout(timer)
@@ -136,12 +116,12 @@ async function renewNow(): Promise<boolean> {
     return false
   }
   lineIs(true)
-  if (response.ok) {
-    const answer = ((await response.json()) as { data: Answer }).data
-    adopt(answer, Date.now() + answer.expiresIn * 1000, true)
+  const { status, data } = renewal
+  if (data) {
+    adopt(data, Date.now() + data.expiresIn * 1000, true)
     return true
   }
-  if (response.status === 401 || response.status === 403) end()
+  if (status === 401 || status === 403) end()
   else if (state.status === 'starting') become({ status: 'unreachable' })
   else timer = window.setTimeout(() => void renew(), 10_000)
   return false
@@ -155,7 +135,7 @@ export async function signOut(everywhere = false) {
   if (everywhere) await fetch('/auth/logout-all', { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
   await forget(true)
   try {
-    await cookieFetch(`${authPath}/logout`, whose())
+    await callOnCookie(`${authPath}/logout`, whose())
   } catch {
     leaving.set()
   }
@@ -172,10 +152,10 @@ export async function switchAccount(id: string, to = home): Promise<Response> {
   account.is(before)
   let response: Response
   try {
-    response = await cookieFetch(`${authPath}/refresh`, whose(id))
+    response = await callOnCookie(`${authPath}/refresh`, whose(id))
     if (response.status === 401) {
       await accessToken()
-      response = await cookieFetch(`${authPath}/switch`, whose(id))
+      response = await callOnCookie(`${authPath}/switch`, whose(id))
     }
   } catch (e) {
     if (!known) throw e

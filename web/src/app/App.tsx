@@ -7,7 +7,7 @@ import { useLocked } from './account/lock'
 import { Frame } from './frame'
 import { part } from './part'
 import { areaOf } from './roles'
-import { match, useAddress } from './route'
+import { match, pathNow, useAddress } from './route'
 import { Button } from './ui'
 
 const SignIn = part(() => import('./account/sign-in'), 'SignIn')
@@ -18,7 +18,10 @@ const NothingHere = part(() => import('./account/nothing-here'), 'NothingHere')
 /** Loads what the first screen shows, while the language's texts come. */
 export function preload() {
   const session = recallSession()
-  if (session) void areaOf(session.user.role)?.pages[0]?.Page.preload()
+  if (session)
+    void areaOf(session.user.role)
+      ?.pages.find(({ at }) => match(at, pathNow()))
+      ?.Page.preload()
   else void SignIn.preload()
 }
 

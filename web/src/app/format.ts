@@ -1,8 +1,9 @@
 // Dates, money and numbers in the person's language, in the school's time and currency.
-import { useMemo } from 'react'
 import { useSession } from '../api/session'
+import type { Language } from '../messages/language'
 import { localeFor, t, useLanguage } from '../messages/messages'
 import { type Format, formats } from '../patterns/format'
+import { memoize } from '../patterns/memoize'
 
 interface AppFormat extends Format {
   /** 07:42 of a timetable or a route, as the language writes it. */
@@ -24,9 +25,19 @@ const at = (iso: string) => new Date(`${iso.slice(0, 10)}T00:00:00Z`)
 
 export function useFormat(): AppFormat {
   const { school } = useSession()
-  const language = useLanguage()
-  return useMemo(() => {
-    const locale = localeFor(language, school?.locale)
+  const { currency = 'USD', currencyDigits = 2 } = school ?? {}
+  return appFormats(useLanguage(), school?.locale, school?.timeZone, currency, currencyDigits)
+}
+
+const appFormats = memoize(
+  (
+    language: Language,
+    schoolLocale: string | undefined,
+    timeZone: string | undefined,
+    currency: string,
+    digits: number,
+  ): AppFormat => {
+    const locale = localeFor(language, schoolLocale)
     const utc = (how: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { ...how, timeZone: 'UTC' })
     const clock = utc({ timeStyle: 'short' })
     const day = utc({ weekday: 'long', day: 'numeric', month: 'long' })
@@ -34,10 +45,10 @@ export function useFormat(): AppFormat {
     const weekdays = t('weekdays.short').split(' ')
     const dayOfMonth = utc({ day: 'numeric' })
     const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
-    const momentDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: school?.timeZone })
-    const isoDay = new Intl.DateTimeFormat('en-CA', { timeZone: school?.timeZone })
+    const momentDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone })
+    const isoDay = new Intl.DateTimeFormat('en-CA', { timeZone })
     return {
-      ...formats(locale, school?.timeZone, school?.currency ?? 'USD', school?.currencyDigits ?? 2),
+      ...formats(locale, timeZone, currency, digits),
       clock: (hhmm) => (hhmm ? clock.format(new Date(`2024-01-01T${hhmm}:00Z`)) : ''),
       day: (iso) => day.format(at(iso)),
       month: (yyyymm) => month.format(at(`${yyyymm}-01`)),
@@ -47,8 +58,8 @@ export function useFormat(): AppFormat {
       dateOf: (iso) => momentDay.format(new Date(iso)),
       today: () => isoDay.format(new Date()),
     }
-  }, [language, school?.locale, school?.timeZone, school?.currency, school?.currencyDigits])
-}
+  },
+)
 
 /** The clock of today, else the day. */
 export function timeOf(format: AppFormat, iso: string): string {

@@ -1,4 +1,5 @@
 import './app.css'
+import './first'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { queries } from '../api/queries'

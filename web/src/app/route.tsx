@@ -8,7 +8,8 @@ const changed = () => {
 }
 window.addEventListener('popstate', changed)
 
-const addressOf = () => window.location.pathname.slice(home.length - 1) + window.location.search
+export const pathNow = () => window.location.pathname.slice(home.length - 1)
+const addressOf = () => pathNow() + window.location.search
 
 /** The address below /app, which begins with a slash, and its query. */
 export function useAddress(): { path: string; query: URLSearchParams } {

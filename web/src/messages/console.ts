@@ -1,23 +1,14 @@
 // The words of the console. English stands in the sources and is the key by which a file for each other language has its own;
 // scripts/messages.mjs fails when one lacks a text, or when words stand in the console's sources without t().
 import { createElement, Fragment, type ReactNode } from 'react'
+import { loadTexts } from './console-texts'
 import { declare, type Forms, formOf, isolated, keepChoice, type Language, place, preferred } from './language'
 
 type Value = string | number | false | null | undefined
 
-const files: Record<Exclude<Language, 'en'>, () => Promise<{ default: unknown }>> = {
-  hi: () => import('./console/hi.json'),
-  ar: () => import('./console/ar.json'),
-  sw: () => import('./console/sw.json'),
-}
-
 /** The language of this page: another one is chosen by loading it anew, so that lists of words may be made once. */
 export const language = preferred()
-// Before any other module of the console runs. A language that cannot be loaded leaves the English of the sources.
-const texts =
-  language === 'en'
-    ? {}
-    : ((await files[language]().catch(() => ({ default: {} }))).default as Record<string, string | Forms>)
+const texts = await loadTexts(language) // before any other module of the console runs
 const plurals = new Intl.PluralRules(language)
 declare(language)
 

@@ -3,16 +3,10 @@
 import { useSyncExternalStore } from 'react'
 import type en from './en.json'
 import { declare, type Forms, formOf, isolated, keepChoice, type Language, place, preferred } from './language'
+import { loadTexts } from './texts'
 
 export type Key = keyof typeof en
 type Catalogue = Record<Key, string | Forms>
-
-const files: Record<Language, () => Promise<{ default: unknown }>> = {
-  en: () => import('./en.json'),
-  hi: () => import('./hi.json'),
-  ar: () => import('./ar.json'),
-  sw: () => import('./sw.json'),
-}
 
 let language: Language = 'en'
 let texts = {} as Catalogue
@@ -29,7 +23,7 @@ export async function choose(next: Language) {
 }
 
 async function read(next: Language) {
-  texts = (await files[next]()).default as Catalogue
+  texts = (await loadTexts(next)) as Catalogue
   language = next
   plurals = new Intl.PluralRules(next)
   numbers = new Intl.NumberFormat(next)

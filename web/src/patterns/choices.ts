@@ -1,6 +1,7 @@
 // What several pages choose from: a division, and a day at the school.
 import { useClasses, useDivisions } from '../api/queries'
 import { useSession } from '../api/session'
+import { memoize } from './memoize'
 
 interface DivisionChoice {
   value: string
@@ -22,14 +23,13 @@ export function useDivisionChoices(): { choices: DivisionChoice[]; ready: boolea
 
 /** The day it is at the school, wherever the office's computer thinks it is. */
 export function useToday(): string {
-  const { school } = useSession()
-  return new Intl.DateTimeFormat('en-CA', {
-    timeZone: school?.timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).format(new Date())
+  return isoDays(useSession().school?.timeZone).format(new Date())
 }
+
+const isoDays = memoize(
+  (timeZone: string | undefined) =>
+    new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }),
+)
 
 /** A day so many days away. */
 export function addDays(day: string, n: number): string {

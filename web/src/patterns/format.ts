@@ -1,6 +1,6 @@
 // Dates, money and numbers as the school writes them.
-import { useMemo } from 'react'
 import { useSession } from '../api/session'
+import { memoize } from './memoize'
 
 export interface Format {
   date: (iso: string | null | undefined) => string
@@ -14,11 +14,8 @@ export interface Format {
 
 export function useFormat(): Format {
   const { school } = useSession()
-  const locale = knownLocale(school?.locale)
-  const zone = school?.timeZone
-  const currency = school?.currency ?? 'USD'
-  const digits = school?.currencyDigits ?? 2
-  return useMemo(() => formats(locale, zone, currency, digits, spoken()), [locale, zone, currency, digits])
+  const { currency = 'USD', currencyDigits = 2 } = school ?? {}
+  return formats(knownLocale(school?.locale), school?.timeZone, currency, currencyDigits, spoken())
 }
 
 /** The page's language, for what is words and no figure: "2 minutes ago", Monday. Figures stay as the rest of the page has them. */
@@ -30,16 +27,18 @@ export function localeOfWords(school: string | undefined): string {
   return locale?.split('-')[0] === document.documentElement.lang ? locale! : spoken()
 }
 
-export function knownLocale(locale: string | undefined): string | undefined {
+export const knownLocale = memoize((locale: string | undefined): string | undefined => {
   try {
     return locale ? Intl.getCanonicalLocales(locale)[0] : undefined
   } catch {
     return undefined
   }
-}
+})
 
 // digits are the server's: browsers count the decimals of some currencies otherwise.
-export function formats(
+export const formats = memoize(makeFormats)
+
+function makeFormats(
   locale: string | undefined,
   timeZone: string | undefined,
   currency: string,

@@ -1,8 +1,9 @@
 // Money is minor units everywhere; people read and type it in the school's currency.
 import { NumberInput } from '@mantine/core'
-import { type ReactNode, type Ref, useMemo } from 'react'
+import type { ReactNode, Ref } from 'react'
 import { useSession } from '../api/session'
 import { useFormat } from './format'
+import { memoize } from './memoize'
 
 interface Currency {
   code: string
@@ -16,13 +17,10 @@ interface Currency {
 /** How the school's currency is written. */
 function useCurrency(): Currency {
   const { school } = useSession()
-  return useMemo(
-    () => currencyOf(school?.locale, school?.currency ?? 'USD', school?.currencyDigits ?? 2),
-    [school?.locale, school?.currency, school?.currencyDigits],
-  )
+  return currencyOf(school?.locale, school?.currency ?? 'USD', school?.currencyDigits ?? 2)
 }
 
-function currencyOf(locale: string | undefined, code: string, digits: number): Currency {
+const currencyOf = memoize((locale: string | undefined, code: string, digits: number): Currency => {
   let format: Intl.NumberFormat
   try {
     format = new Intl.NumberFormat(locale, { style: 'currency', currency: code })
@@ -43,7 +41,7 @@ function currencyOf(locale: string | undefined, code: string, digits: number): C
         .map((p) => p.value.length)
         .join() === '2,2,3',
   }
-}
+})
 
 /** Minor units as a spreadsheet reads them: 1500.00. */
 export function usePlainMoney(): (minor: number) => string {

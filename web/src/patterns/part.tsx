@@ -12,7 +12,7 @@ export const part = partWith(NotLoaded)
 function NotLoaded({ retry }: { retry: () => void }) {
   const [updated, setUpdated] = useState(false)
   useEffect(() => {
-    const running = document.querySelector<HTMLScriptElement>('script[type=module][src]')?.getAttribute('src')
+    const running = document.querySelector('script[type=module][src]:not([async])')?.getAttribute('src')
     if (!running) return
     let gone = false
     fetch(window.location.pathname, { cache: 'no-store' })

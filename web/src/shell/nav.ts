@@ -1,4 +1,5 @@
-// The pages there are, in the order people meet them. A page is added here and in routes.tsx, nowhere else.
+// The pages there are, in the order people meet them. A page is added here and in office-pages.ts or, of the platform,
+// in routes.tsx, nowhere else.
 import {
   IconBeach,
   IconBook,
