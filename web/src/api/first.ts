@@ -57,7 +57,10 @@ export const inTurn = async <T>(f: () => Promise<T>): Promise<T> =>
 
 /** Calls what lives on a cookie. */
 export function cookieFetch(path: string, body?: unknown, token = ''): Promise<Response> {
-  const headers: Record<string, string> = { 'X-Homeroom-Console': '1' }
+  const headers: Record<string, string> = {
+    'X-Homeroom-Console': '1',
+    'Accept-Language': document.documentElement.lang,
+  }
   if (token !== '') headers.Authorization = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   return fetch(path, {

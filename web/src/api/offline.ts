@@ -97,6 +97,7 @@ async function lastAnswer(request: Request): Promise<Response | undefined> {
 /** Fetches, and without a line answers with what was read last. */
 export async function fetchOrRecall(request: Request): Promise<Response> {
   try {
+    request.headers.set('Accept-Language', document.documentElement.lang)
     const first = request.method === 'GET' ? await takeAnswer(request) : undefined
     const response = first ?? (await fetch(request))
     line.isUp()
