@@ -1,7 +1,7 @@
 // Package migrations holds the SQL that makes and changes the platform's schema
 // and every school's schema. Files are numbered, run once each in order, and are
 // never edited after they are merged: a change is a new file. They name no schema:
-// the migrator decides where they run.
+// the migrator decides where they run. A new school's are made at once: see baseline.go.
 package migrations
 
 import (
