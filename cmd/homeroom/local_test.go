@@ -136,8 +136,11 @@ func TestHomeroomLocalGivesANewcomerAllTheyNeedAndKeepsIt(t *testing.T) {
 	if left := servers(t, data); len(left) > 0 {
 		t.Errorf("left running: %v", left)
 	}
-	for line := range strings.Lines(p.stderr.String()) {
-		slow := late.MatchString(line) // on a machine that is busy with other tests
+	log := p.stderr.String()
+	wasLate := late.MatchString(log)
+	for line := range strings.Lines(log) {
+		// On a machine that is busy with other tests; what Redis did not hand on in time is repaired by a sweep.
+		slow := late.MatchString(line) || wasLate && strings.Contains(line, "were repaired")
 		if strings.Contains(line, `{"`) || strings.Contains(line, "River") || strings.Contains(line, "level=WARN") && !slow {
 			t.Errorf("its log is not for people, or complains: %s", line)
 		}

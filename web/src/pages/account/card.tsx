@@ -1,11 +1,14 @@
-// What the pages of somebody who is not signed in share.
+// What the pages of somebody who is not signed in share; one of them, of a new password, is for those who are too.
 import { Text, Title } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { asProblem } from '../../api/client'
+import { useSessionState } from '../../api/session'
 
 export function Card({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  const state = useSessionState()
+  const [Frame] = useState(state.status === 'in' ? 'div' : 'main') // who is signed in has the shell's main around it
   return (
-    <main className="sign-in">
+    <Frame className="sign-in">
       <div className="panel sign-in-card">
         <img src="/console/icon.svg" width={32} height={32} alt="" />
         <Title order={1} mt={16}>
@@ -18,7 +21,7 @@ export function Card({ title, text, children }: { title: string; text?: string; 
         )}
         {children}
       </div>
-    </main>
+    </Frame>
   )
 }
 
