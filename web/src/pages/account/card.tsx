@@ -6,7 +6,7 @@ import { useSessionState } from '../../api/session'
 
 export function Card({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   const state = useSessionState()
-  const [Frame] = useState(state.status === 'in' ? 'div' : 'main') // who is signed in has the shell's main around it
+  const [Frame] = useState<'div' | 'main'>(state.status === 'in' ? 'div' : 'main') // who is signed in has the shell's main around it
   return (
     <Frame className="sign-in">
       <div className="panel sign-in-card">
