@@ -62,18 +62,18 @@ const (
 )
 
 // statement is the SQL and arguments that put b in force.
-func (b binding) statement() (string, []any) {
+func (b binding) statement() statement {
 	role := b.role
 	if role == "" {
 		role = "none"
 	}
 	if b.standby {
-		return bindStandby, []any{Ident(b.schema), role, b.after}
+		return statement{bindStandby, []any{Ident(b.schema), role, b.after}}
 	}
 	if b.mode == ReadOnly {
-		return bindRead, []any{Ident(b.schema), role}
+		return statement{bindRead, []any{Ident(b.schema), role}}
 	}
-	return bindWrite, []any{Ident(b.schema), role}
+	return statement{bindWrite, []any{Ident(b.schema), role}}
 }
 
 // sameSchool reports whether a statement bound to o may run inside b's transaction.

@@ -5,6 +5,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -47,13 +49,8 @@ var (
 const endTimeout = 10 * time.Second
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	batch, lead, err := c.open(ctx)
+	results, err := c.send(ctx, func(batch *pgx.Batch) { batch.Queue(c.text(ctx, query), values(args)...) })
 	if err != nil {
-		return nil, err
-	}
-	batch.Queue(c.text(ctx, query), values(args)...)
-	results := c.pg.SendBatch(ctx, batch)
-	if err := c.skip(ctx, results, lead); err != nil {
 		return nil, err
 	}
 	pgRows, err := results.Query()
@@ -71,13 +68,8 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	if b, ok := ctx.Value(copyingKey{}).(*copying); ok {
 		return driver.RowsAffected(0), c.copy(ctx, b)
 	}
-	batch, lead, err := c.open(ctx)
+	results, err := c.send(ctx, func(batch *pgx.Batch) { batch.Queue(c.text(ctx, query), values(args)...) })
 	if err != nil {
-		return nil, err
-	}
-	batch.Queue(c.text(ctx, query), values(args)...)
-	results := c.pg.SendBatch(ctx, batch)
-	if err := c.skip(ctx, results, lead); err != nil {
 		return nil, err
 	}
 	tag, err := results.Exec()
@@ -90,30 +82,66 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return driver.RowsAffected(tag.RowsAffected()), nil
 }
 
-// open starts the pipeline of a statement: the binding it needs, or BEGIN and the
-// binding when it is the first of a transaction. lead is how many results of the
-// pipeline come before the statement's own.
-func (c *conn) open(ctx context.Context) (batch *pgx.Batch, lead int, err error) {
+// send sends statements behind the binding they need, and reads the binding's results. A binding that is refused is tried
+// once more behind forgetRoles.
+func (c *conn) send(ctx context.Context, queue func(*pgx.Batch)) (pgx.BatchResults, error) {
+	lead, err := c.lead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	results, err := c.sendBehind(ctx, lead, queue)
+	if len(lead) > 0 && sqlstate.Of(err) == sqlstate.InsufficientPrivilege {
+		if c.tx != nil {
+			if _, err := c.pg.Exec(ctx, "rollback"); err != nil {
+				return nil, c.fault(ctx, err)
+			}
+		}
+		last := len(lead) - 1
+		results, err = c.sendBehind(ctx, slices.Insert(lead, last, statement{sql: c.forgetRoles()}), queue)
+	}
+	switch {
+	case errors.Is(err, ErrNotReplayed):
+		return nil, err
+	case err != nil:
+		return nil, c.fault(ctx, err)
+	case c.tx != nil:
+		c.tx.begun = true
+	}
+	return results, nil
+}
+
+// forgetRoles has the server forget which roles this login may take. It keeps them, and when a role is granted just while
+// it finds them out, it keeps what it found before until the next role is granted: a school would be refused here long
+// after it was made. It keeps them for one login at a time, so asking for another is enough; the two are always there.
+func (c *conn) forgetRoles() string {
+	how := "set"
+	if strings.HasPrefix(c.pg.PgConn().ParameterStatus("server_version"), "15") { // which has no such word, and keeps both together
+		how = "member"
+	}
+	return "select pg_catalog.pg_has_role('pg_monitor', 'pg_read_all_stats', '" + how + "')"
+}
+
+type statement struct {
+	sql  string
+	args []any
+}
+
+// lead is what goes before a statement: the binding it needs, or BEGIN and the binding when it is the first of a transaction.
+func (c *conn) lead(ctx context.Context) ([]statement, error) {
 	b, ok := bound(ctx)
 	if !ok {
-		return nil, 0, ErrNoSchool
+		return nil, ErrNoSchool
 	}
-	batch = &pgx.Batch{}
 	if c.tx == nil {
-		sql, args := b.statement()
-		batch.Queue(sql, args...)
-		return batch, 1, nil
+		return []statement{b.statement()}, nil
 	}
 	if !c.tx.binding.sameSchool(b) {
-		return nil, 0, ErrOtherSchool
+		return nil, ErrOtherSchool
 	}
 	if c.tx.begun {
-		return batch, 0, nil
+		return nil, nil
 	}
-	sql, args := c.tx.binding.statement()
-	batch.Queue("begin")
-	batch.Queue(sql, args...)
-	return batch, 2, nil
+	return []statement{{sql: "begin"}, c.tx.binding.statement()}, nil
 }
 
 // text is what is sent for a statement.
@@ -122,29 +150,31 @@ func (c *conn) text(ctx context.Context, sql string) string {
 	return c.plans.text(b.schema, sql)
 }
 
-// skip reads the results of the binding.
-func (c *conn) skip(ctx context.Context, results pgx.BatchResults, lead int) error {
+// sendBehind sends what queue adds behind lead, and reads the results of lead.
+func (c *conn) sendBehind(ctx context.Context, lead []statement, queue func(*pgx.Batch)) (pgx.BatchResults, error) {
+	batch := &pgx.Batch{}
+	for _, s := range lead {
+		batch.Queue(s.sql, s.args...)
+	}
+	queue(batch)
+	results := c.pg.SendBatch(ctx, batch)
 	for i := range lead {
 		replayed, err := true, error(nil)
-		if b, _ := bound(ctx); b.standby && i == lead-1 {
+		if b, _ := bound(ctx); b.standby && i == len(lead)-1 {
 			var path, role, readOnly string
 			err = results.QueryRow().Scan(&path, &role, &readOnly, &replayed)
 		} else {
 			_, err = results.Exec()
 		}
+		if err == nil && !replayed {
+			err = ErrNotReplayed
+		}
 		if err != nil {
 			_ = results.Close()
-			return c.fault(ctx, err)
-		}
-		if !replayed {
-			_ = results.Close()
-			return ErrNotReplayed
+			return nil, err
 		}
 	}
-	if c.tx != nil {
-		c.tx.begun = true
-	}
-	return nil
+	return results, nil
 }
 
 // fault lets database/sql try another connection where nothing can have been

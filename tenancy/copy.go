@@ -33,13 +33,13 @@ func (c *conn) copy(ctx context.Context, what *copying) error {
 	if c.tx == nil {
 		return errors.New("tenancy: COPY outside a transaction would be bound to no school")
 	}
-	batch, lead, err := c.open(ctx)
+	lead, err := c.lead(ctx)
 	if err != nil {
 		return err
 	}
-	if lead > 0 {
-		results := c.pg.SendBatch(ctx, batch)
-		if err := c.skip(ctx, results, lead); err != nil {
+	if len(lead) > 0 {
+		results, err := c.send(ctx, func(*pgx.Batch) {})
+		if err != nil {
 			return err
 		}
 		if err := results.Close(); err != nil {

@@ -3,8 +3,13 @@ package tenancy_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
 	"gorm.io/gorm"
 
 	"homeroom/migrations"
@@ -194,4 +199,51 @@ func TestNewSchoolsGoToTheLeastLoadedNode(t *testing.T) {
 	if _, err := lifecycle.NewProvisioner(c).Request(t.Context(), n); !errors.Is(err, lifecycle.ErrNoNode) {
 		t.Errorf("asked for a node that is not there: %v", err)
 	}
+}
+
+// Postgres keeps which roles a login may take, and may keep it as it was before a grant that comes just then.
+func TestRole_GrantedWhileOthersAreTaken_IsTaken(t *testing.T) {
+	t.Parallel()
+	o := clusters.Options(t)
+	o.Shards, o.ShardConns = 1, 8
+	c := clusters.Ready(t, o)
+	s := clusters.NewSchool(t, c, clusters.Ask("one"))
+	login := tenancy.Ident(clusters.Node(t, c, "main").Logins()[s.Shard].Name)
+	owner := clusters.Connect(t, o.PlatformURL)
+	var newest atomic.Pointer[tenancy.School]
+	newest.Store(s)
+	var ended atomic.Bool
+	var takers sync.WaitGroup
+	for i := range o.ShardConns {
+		takers.Go(func() {
+			for n := i; !ended.Load(); n++ {
+				if err := takeRole(t.Context(), c, newest.Load(), n%2 == 0); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	var made []string
+	for range 300 {
+		next := *s
+		next.Schema = "school_" + strings.ReplaceAll(uuid.NewString(), "-", "")
+		made = append(made, next.Schema)
+		clusters.Exec(t, owner, fmt.Sprintf(`create role %s; grant %[1]s to %s`, next.Schema, login))
+		newest.Store(&next)
+	}
+	ended.Store(true)
+	takers.Wait()
+	clusters.Exec(t, owner, `drop role `+strings.Join(made, ", "))
+}
+
+func takeRole(ctx context.Context, c *tenancy.Cluster, s *tenancy.School, inTransaction bool) error {
+	db, err := c.School(ctx, s, tenancy.ReadOnly)
+	if err != nil {
+		return err
+	}
+	if !inTransaction {
+		return db.Exec(`select 1`).Error
+	}
+	return db.Transaction(func(tx *gorm.DB) error { return tx.Exec(`select 1`).Error })
 }

@@ -119,26 +119,23 @@ func (c *conn) runPipeline(ctx context.Context, t *pipeline) error {
 	if t.commit && c.tx != nil && !c.tx.begun && len(t.queries) == 0 {
 		return nil // nothing was ever sent
 	}
-	batch, lead, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
 	sent := withPlanModes(t.queries, c.tx != nil && !t.commit)
-	for _, q := range sent {
-		text := q.SQL
-		if !q.ofNoTable {
-			text = c.text(ctx, text)
+	results, err := c.send(ctx, func(batch *pgx.Batch) {
+		for _, q := range sent {
+			text := q.SQL
+			if !q.ofNoTable {
+				text = c.text(ctx, text)
+			}
+			batch.Queue(text, q.Args...)
 		}
-		batch.Queue(text, q.Args...)
-	}
-	if t.commit {
-		batch.Queue("commit")
-	}
-	if t.end != nil {
-		batch.Queue(logEnd)
-	}
-	results := c.pg.SendBatch(ctx, batch)
-	if err := c.skip(ctx, results, lead); err != nil {
+		if t.commit {
+			batch.Queue("commit")
+		}
+		if t.end != nil {
+			batch.Queue(logEnd)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	scanned, err := readAll(results, t, sent)
