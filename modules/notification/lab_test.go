@@ -217,6 +217,13 @@ func (c *clock) at(s *testkit.School, hour, minute int) {
 	c.now = time.Date(there.Year(), there.Month(), there.Day()+1, hour, minute, 0, 0, s.Location())
 }
 
+// onMonday is at on the next day that is a Monday.
+func (c *clock) onMonday(s *testkit.School, hour, minute int) {
+	for c.at(s, hour, minute); c.Now().In(s.Location()).Weekday() != time.Monday; {
+		c.at(s, hour, minute)
+	}
+}
+
 var aparts atomic.Int32
 
 // apart is an instance whose schools no other instance serves, with a database, a
