@@ -7,7 +7,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
-import { useEffect, useMemo } from 'react'
+import { startTransition, useEffect, useMemo } from 'react'
 import { createRoot } from 'react-dom/client'
 import { speakWith } from './api/client'
 import { readsAsked, wasAtSchool } from './api/first'
@@ -71,11 +71,14 @@ if ('serviceWorker' in navigator && import.meta.env.PROD)
 // An answer that came while this was read is dealt with before the page is drawn, which takes a slow machine long.
 const moment = new Promise((over) => window.setTimeout(over, 100))
 void Promise.race([readsAsked, moment]).then(() =>
-  createRoot(document.getElementById('root')!).render(
-    <QueryClientProvider client={queries}>
-      <DirectionProvider>
-        <Console />
-      </DirectionProvider>
-    </QueryClientProvider>,
+  // In slices, between which the answers are read that come meanwhile.
+  startTransition(() =>
+    createRoot(document.getElementById('root')!).render(
+      <QueryClientProvider client={queries}>
+        <DirectionProvider>
+          <Console />
+        </DirectionProvider>
+      </QueryClientProvider>,
+    ),
   ),
 )

@@ -92,11 +92,23 @@ for (const act of ['pointerdown', 'keydown'])
 const isOpening = () => !hasActed && window.location.pathname === openedPath && performance.now() < openingTakes
 
 const isAnybody = localStorage.getItem(leavingAt) === null && !(isApp && account.current() === '')
-let renewal = isAnybody ? inTurn(() => askRenewal()) : undefined
 const answers = new Map<string, Promise<Response | undefined>>()
 let token = ''
+// Not when the turn is over, which takes a slow machine long to say.
+let renewal = isAnybody
+  ? new Promise<Renewal>((answered, failed) =>
+      inTurn(async () => {
+        const answer = await askRenewal()
+        answered(answer)
+        readAgain(answer) // before anybody hears of it
+      }).catch(failed),
+    )
+  : undefined
 /** The reads are under way, or there are none. */
-export const readsAsked = renewal?.then(readAgain).catch(() => {}) // the page meets the same trouble, and says so
+export const readsAsked = renewal?.then(
+  () => {},
+  () => {}, // the page meets the same trouble, and says so
+)
 
 function readAgain({ data }: Renewal) {
   const reads = recallReads()?.at[openedAt]

@@ -92,8 +92,9 @@ export function renew(): Promise<boolean> {
 
 async function alone(f: typeof renewNow): Promise<boolean> {
   const before = token
-  const first = takeRenewal()
-  return inTurn(async () => (token !== '' && token !== before ? true : f(first)))
+  const first = takeRenewal() // has had its turn
+  if (first) return f(first)
+  return inTurn(async () => (token !== '' && token !== before ? true : f()))
 }
 
 async function renewNow(first?: Promise<Renewal>): Promise<boolean> {

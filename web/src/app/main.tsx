@@ -1,6 +1,7 @@
 import './app.css'
 import './first'
 import { QueryClientProvider } from '@tanstack/react-query'
+import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from '../api/queries'
 import { renew } from '../api/session'
@@ -18,9 +19,12 @@ void renew()
 startWorker()
 preload() // beside the language's texts
 void startMessages().then(() =>
-  createRoot(document.getElementById('root')!).render(
-    <QueryClientProvider client={queries}>
-      <App />
-    </QueryClientProvider>,
+  // In slices, between which the answers are read that come meanwhile.
+  startTransition(() =>
+    createRoot(document.getElementById('root')!).render(
+      <QueryClientProvider client={queries}>
+        <App />
+      </QueryClientProvider>,
+    ),
   ),
 )
