@@ -259,7 +259,9 @@ func capacityTable(b *strings.Builder, all []capacity) {
 	})
 	add("vacuum of all tables, one after another", func(c capacity) string { return seconds(c.vacuum) })
 	add("from kill -9 of the server to its first answer", func(c capacity) string { return seconds(c.crash) })
-	add("a base backup, packed (gzip, level 1), and its size", func(c capacity) string { return seconds(c.backup) + ", " + megabytes(c.archive) })
+	add("a base backup, packed (gzip, level 1), and its size", func(c capacity) string {
+		return seconds(c.backup) + ", " + megabytes(c.archive)
+	})
 	add("that backup unpacked in the server's place, and its first answer", func(c capacity) string { return seconds(c.restore) })
 	b.WriteString("\n")
 	writeTable(b, rows)
