@@ -65,6 +65,13 @@ export async function until(is, what) {
   }
 }
 
+/** Takes back what was done last; the offer before it may be on its way out. */
+export async function undo(page) {
+  const offers = page.getByRole('status').getByRole('button', { name: 'Undo' })
+  await until(async () => (await offers.count()) === 1, 'one thing can be undone')
+  await offers.click()
+}
+
 /** Opens a window with cookies of its own; faults lists what went wrong in its pages without anybody looking. */
 export async function open(url, { width = 1360, height = 860, scheme = 'light', touch = false, full = false } = {}) {
   const context = await (await launched(full ? whole : ['chromium-headless-shell', ...whole])).newContext({

@@ -1,5 +1,5 @@
 // Electives are set up with their members, taught at one time, and an absent teacher's lesson is given to another.
-import { accessible, caller, clicks, inWindow, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, clicks, inWindow, signIn, undo, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, token, pictures = process.env.PICTURES }) {
   const call = caller(url, token)
@@ -122,7 +122,7 @@ export default async function ({ url, story, say, email, password, token, pictur
     await accessible(page, 'a lesson that another holds')
     await page.getByRole('button', { name: /^Take back/ }).click()
     await held.waitFor()
-    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await undo(page)
     await page.getByText('Omar in place of Meera').waitFor()
     await shot(page, 'substituted')
     await page.getByLabel('Absent teacher').selectOption({ label: 'Omar' })

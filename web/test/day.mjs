@@ -1,5 +1,5 @@
 // The office's day: a register by keyboard, a leave request, marks, a report card; and the same on a phone.
-import { accessible, caller, clicks, inWindow, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, clicks, inWindow, signIn, undo, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, token, division, exam, group }) {
   const ask = caller(url, token)
@@ -175,7 +175,7 @@ export default async function ({ url, story, say, email, password, token, divisi
       await page.getByText('1 of 2 entered. Saved').waitFor()
     }
     want((await page.getByLabel('French of Anu Iyer').count()) === 0, 'who does not take it is not there')
-    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await undo(page)
     await page.getByText('Undone').waitFor()
     await page.waitForFunction((i) => i.value === '40', await french.elementHandle())
     const members = await inGroup()

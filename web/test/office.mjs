@@ -1,5 +1,5 @@
 // The office at work when things go wrong: two who change the same, a line that breaks, a slow or broken answer, a session that ends.
-import { accessible, caller, choose, clicks, inWindow, search, signIn, until, visit, want } from './browser.mjs'
+import { accessible, caller, choose, clicks, inWindow, search, signIn, undo, until, visit, want } from './browser.mjs'
 
 export default async function ({ url, story, say, email, password, token }) {
   await inWindow({ url, story }, async ({ page, context, forgive }) => {
@@ -55,7 +55,7 @@ export default async function ({ url, story, say, email, password, token }) {
     say('what was saved is undone for ten seconds: theirs is back')
     await page.getByRole('status').getByText('Changed: Last name').waitFor()
     await accessible(page, 'an offer to undo')
-    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await undo(page)
     await page.getByRole('heading', { name: 'Chitra Devi' }).waitFor()
     await drawer.getByLabel('Last name').and(page.locator('[value="Devi"]')).waitFor()
 
