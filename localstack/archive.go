@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 )
@@ -21,15 +20,8 @@ func (s *Stack) Archive(name string) (size int64, err error) {
 	if err := errors.Join(os.RemoveAll(to), p.account.own(to)); err != nil {
 		return 0, err
 	}
-	from, err := url.Parse(p.url("postgres"))
-	if err != nil {
+	if err := p.copyTo(to, "archive", "--format=tar", "--gzip", "--compress=1"); err != nil {
 		return 0, err
-	}
-	from.RawQuery = url.Values{"sslmode": {"disable"}}.Encode()
-	said, err := p.account.output(filepath.Join(filepath.Dir(p.programs.initdb), "pg_basebackup"), "-D", to, "-d", from.String(),
-		"--format=tar", "--gzip", "--compress=1", "--checkpoint=fast")
-	if err != nil {
-		return 0, fmt.Errorf("pg_basebackup: %w\n%s", err, said)
 	}
 	files, err := os.ReadDir(to)
 	for _, f := range files {

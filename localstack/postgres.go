@@ -191,6 +191,26 @@ func (p *postgres) ensureDatabase(ctx context.Context) error {
 }
 
 // query returns the first value of the answer. It is a connection of its own each time: this package keeps none.
+// run runs a program that comes with the server, as the server's user, and returns what it says.
+func (p *postgres) run(program string, args ...string) (string, error) {
+	said, err := p.account.output(filepath.Join(filepath.Dir(p.programs.initdb), program), args...)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", program, err, said)
+	}
+	return said, nil
+}
+
+// copyTo writes a base backup of the server into a folder; as is what the server calls who asks.
+func (p *postgres) copyTo(folder, as string, args ...string) error {
+	from, err := url.Parse(p.url("postgres"))
+	if err != nil {
+		return err
+	}
+	from.RawQuery = url.Values{"sslmode": {"disable"}, "application_name": {as}}.Encode()
+	_, err = p.run("pg_basebackup", append([]string{"-D", folder, "-d", from.String(), "--checkpoint=fast"}, args...)...)
+	return err
+}
+
 func (p *postgres) query(ctx context.Context, url, sql string) (string, error) {
 	conn, err := pgconn.Connect(ctx, url)
 	if err != nil {

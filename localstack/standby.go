@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -61,15 +60,8 @@ func (p *postgres) copyFrom(of *postgres, name string) error {
 	if err != nil {
 		return err
 	}
-	from, err := url.Parse(of.url("postgres"))
-	if err != nil {
+	if err := of.copyTo(next, name, "--write-recovery-conf", "--no-sync"); err != nil {
 		return err
-	}
-	from.RawQuery = url.Values{"sslmode": {"disable"}, "application_name": {name}}.Encode()
-	said, err := p.account.output(filepath.Join(filepath.Dir(p.programs.initdb), "pg_basebackup"), "-D", next, "-d", from.String(),
-		"--write-recovery-conf", "--checkpoint=fast", "--no-sync")
-	if err != nil {
-		return fmt.Errorf("pg_basebackup: %w\n%s", err, said)
 	}
 	return os.Rename(next, p.path("data"))
 }

@@ -94,7 +94,7 @@ const isOpening = () => !hasActed && window.location.pathname === openedPath && 
 const isAnybody = localStorage.getItem(leavingAt) === null && !(isApp && account.current() === '')
 const answers = new Map<string, Promise<Response | undefined>>()
 let token = ''
-// Not when the turn is over, which takes a slow machine long to say.
+// Settled by the answer and not by the end of the turn, which comes much later on a slow machine.
 let renewal = isAnybody
   ? new Promise<Renewal>((answered, failed) =>
       inTurn(async () => {
