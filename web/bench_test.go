@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"homeroom/config"
 	"homeroom/testkit"
 )
+
+func init() { _ = os.Setenv("MEASURES", "yes") } // the browser is as users have it
 
 // TestBench measures the console's main pages in a browser, with the demo data.
 func TestBench(t *testing.T) { measure(t, "bench") }
