@@ -119,8 +119,8 @@ func TestModules_Notices_TakeTheirTextsFromTheCatalogue(t *testing.T) {
 func TestTranslate_UnknownLanguage_IsEnglish(t *testing.T) {
 	t.Parallel()
 	for locale, want := range map[string]string{
-		"hi-IN": "Asha की 2026-11-17 को बस यात्रा (स्कूल आना) रद्द है। Flood",
-		"hi":    "Asha की 2026-11-17 को बस यात्रा (स्कूल आना) रद्द है। Flood",
+		"hi-IN": "Asha की 2026-11-17 को बस यात्रा (स्कूल की ओर) रद्द है। Flood",
+		"hi":    "Asha की 2026-11-17 को बस यात्रा (स्कूल की ओर) रद्द है। Flood",
 		"en-IN": "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
 		"ta_IN": "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
 		"":      "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
