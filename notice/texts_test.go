@@ -141,6 +141,24 @@ func TestTranslate_UnknownLanguage_IsEnglish(t *testing.T) {
 	}
 }
 
+func TestTranslate_LatinValuesInArabic_AreIsolated(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct {
+		text Text
+		want string
+	}{
+		{Text{"transport.boarded", Values{"child": "Asha", "time": "08:30"}}, "\u2068Asha\u2069 في الحافلة (08:30)."},
+		{Text{"transport.boarded", Values{"child": "آشا", "time": "08:30"}}, "آشا في الحافلة (08:30)."},
+		{Text{"fee.fined", Values{"child": "آشا", "amount": "₹ 250.00", "reason": "تأخر"}}, "غرامة قدرها \u2068₹ 250.00\u2069 على آشا: تأخر."},
+		{Text{"attendance.late", Values{"child": "آشا", "date": On{Year: 2026, Month: 11, Day: 17}}}, "تأخر آشا في \u20682026-11-17\u2069."},
+	} {
+		n := Notice{Text: of.text}
+		if err := n.Translate("ar"); err != nil || n.Body != of.want {
+			t.Errorf("%s: %q %v, want %q", of.text.Name, n.Body, err, of.want)
+		}
+	}
+}
+
 // Who reads a locked screen is to know at a glance whether to act.
 func TestAttendance_OnALockedScreen_SaysWhatItIs(t *testing.T) {
 	t.Parallel()
