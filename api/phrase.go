@@ -163,7 +163,7 @@ func (c catalogue) figures(number string) string {
 	}, number)
 }
 
-var latinLetter = regexp.MustCompile(`\p{Latin}|\p{Devanagari}|\p{Sc}`)
+var latinLetter = regexp.MustCompile(`\p{Latin}|\p{Devanagari}|\p{Sc}|^\+\d`)
 
 // isolated keeps a name from turning the words around it, where the two are written in different directions.
 func (c catalogue) isolated(text string) string {

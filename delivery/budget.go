@@ -47,9 +47,10 @@ func Segments(text string) int {
 	return (places + each - 1) / each
 }
 
-// inGSM writes signs of money as the GSM alphabet can: one ₹ in an English text would double what it costs.
+// inGSM writes signs of money as the GSM alphabet can: one ₹ in an English text would double what it costs. What keeps the directions
+// of words apart (notice) is left out: it counts as two characters, and old phones draw it as boxes.
 var inGSM = strings.NewReplacer("\u00a0", " ", "₹", "Rs ", "₦", "NGN ", "₱", "PHP ", "₪", "ILS ", "₩", "KRW ", "₴", "UAH ", "₸", "KZT ",
-	"₺", "TRY ", "₵", "GHS ", "৳", "BDT ", "฿", "THB ", "₫", "VND ")
+	"₺", "TRY ", "₵", "GHS ", "৳", "BDT ", "฿", "THB ", "₫", "VND ", "\u2068", "", "\u2069", "")
 
 // smsText is the text of a message as an SMS.
 func smsText(m Message) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"homeroom/api"
@@ -156,7 +157,7 @@ func fill(lang, text string, values Values, said api.Date) (string, error) {
 		}
 		switch v := value.(type) {
 		case string:
-			out.WriteString(v)
+			out.WriteString(isolated(lang, v))
 		case Text, On:
 			words, isText := v.(Text)
 			if !isText {
@@ -168,11 +169,23 @@ func fill(lang, text string, values Values, said api.Date) (string, error) {
 			}
 			out.WriteString(phrase)
 		default:
-			fmt.Fprint(&out, v)
+			out.WriteString(isolated(lang, fmt.Sprint(v)))
 		}
 		if value == "" && strings.HasSuffix(out.String(), " ") {
 			after = strings.TrimPrefix(after, " ")
 		}
 		text = after
 	}
+}
+
+// leftToRight is what an Arabic sentence would turn around: other letters, a currency's sign, the groups of a phone number or a day.
+var leftToRight = regexp.MustCompile(`\p{Latin}|\p{Devanagari}|\p{Sc}|^\+\d|\d[ -]\d`)
+
+// isolated keeps a name, an amount or a number from turning the words around it. A message that begins with a name stays one that is
+// read from the right, since phones take its direction from the first letter that is not isolated.
+func isolated(lang, value string) string {
+	if lang != "ar" || !leftToRight.MatchString(value) {
+		return value
+	}
+	return "\u2068" + value + "\u2069"
 }

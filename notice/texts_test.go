@@ -119,8 +119,8 @@ func TestModules_Notices_TakeTheirTextsFromTheCatalogue(t *testing.T) {
 func TestTranslate_UnknownLanguage_IsEnglish(t *testing.T) {
 	t.Parallel()
 	for locale, want := range map[string]string{
-		"hi-IN": "Asha की 2026-11-17 को बस यात्रा (स्कूल आना) रद्द है। Flood",
-		"hi":    "Asha की 2026-11-17 को बस यात्रा (स्कूल आना) रद्द है। Flood",
+		"hi-IN": "Asha की 2026-11-17 को बस यात्रा (स्कूल की ओर) रद्द है। Flood",
+		"hi":    "Asha की 2026-11-17 को बस यात्रा (स्कूल की ओर) रद्द है। Flood",
 		"en-IN": "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
 		"ta_IN": "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
 		"":      "The pickup trip of Asha on 2026-11-17 is cancelled. Flood",
@@ -138,6 +138,24 @@ func TestTranslate_UnknownLanguage_IsEnglish(t *testing.T) {
 	n = Notice{Text: Text{Name: "transport.cancelled"}}
 	if err := n.Translate("en"); err == nil {
 		t.Error("a placeholder without a value is no error")
+	}
+}
+
+func TestTranslate_LatinValuesInArabic_AreIsolated(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct {
+		text Text
+		want string
+	}{
+		{Text{"transport.boarded", Values{"child": "Asha", "time": "08:30"}}, "\u2068Asha\u2069 في الحافلة (08:30)."},
+		{Text{"transport.boarded", Values{"child": "آشا", "time": "08:30"}}, "آشا في الحافلة (08:30)."},
+		{Text{"fee.fined", Values{"child": "آشا", "amount": "₹ 250.00", "reason": "تأخر"}}, "غرامة قدرها \u2068₹ 250.00\u2069 على آشا: تأخر."},
+		{Text{"attendance.late", Values{"child": "آشا", "date": On{Year: 2026, Month: 11, Day: 17}}}, "تأخر آشا في \u20682026-11-17\u2069."},
+	} {
+		n := Notice{Text: of.text}
+		if err := n.Translate("ar"); err != nil || n.Body != of.want {
+			t.Errorf("%s: %q %v, want %q", of.text.Name, n.Body, err, of.want)
+		}
 	}
 }
 

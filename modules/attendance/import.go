@@ -23,7 +23,8 @@ const (
 
 var statuses = sheet.OneOf(map[string]string{"P": "PRESENT", "1": "PRESENT", "YES": "PRESENT", "उपस्थित": "PRESENT", "حاضر": "PRESENT",
 	"A": "ABSENT", "0": "ABSENT", "AB": "ABSENT", "NO": "ABSENT", "अनुपस्थित": "ABSENT", "غائب": "ABSENT", "LT": "LATE", "TARDY": "LATE",
-	"متأخر": "LATE", "LV": "LEAVE", "ON LEAVE": "LEAVE", "EXCUSED": "LEAVE", "ML": "LEAVE", "छुट्टी": "LEAVE", "إجازة": "LEAVE"},
+	"متأخر": "LATE", "LV": "LEAVE", "ON LEAVE": "LEAVE", "EXCUSED": "LEAVE", "ML": "LEAVE", "छुट्टी": "LEAVE", "إجازة": "LEAVE",
+	"देर": "LATE", "देर से": "LATE", "YUPO": "PRESENT", "HAYUPO": "ABSENT", "AMECHELEWA": "LATE", "RUHUSA": "LEAVE"},
 	"PRESENT", "ABSENT", "LATE", "LEAVE")
 
 var daySheet = []sheet.Column{

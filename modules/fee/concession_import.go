@@ -33,7 +33,7 @@ func concessionSheet(currency string) []sheet.Column {
 	return []sheet.Column{
 		colConceded: lookup.AdmissionNumber,
 		colValue: {Name: "concession", Check: concessionCell(currency),
-			Also: []string{"value", "amount", "percent", "discount", "waiver", "छूट"}},
+			Also: []string{"value", "amount", "percent", "discount", "waiver", "छूट", "रियायत", "تخفيض", "خصم", "punguzo"}},
 		colHead:     {Name: "head", Check: sheet.Text(100), Also: []string{"feeHead", "fee", "of"}},
 		colCategory: {Name: "category", Check: categories, Also: []string{"kind", "type"}},
 		colReason:   {Name: "reason", Check: sheet.Text(500), Also: []string{"remark", "note", "for"}},

@@ -27,10 +27,11 @@ var assignmentSheet = []sheet.Column{
 		"name", "teacherPhone", "phone", "शिक्षक", "المعلم", "mwalimu"}},
 	colAssignedClass: {Name: "class", Check: sheet.Text(60), Also: []string{"className", "grade", "standard", "classSection", "कक्षा", "الصف",
 		"darasa"}},
-	colAssignedDivision: {Name: "division", Check: sheet.Text(30), Also: []string{"section", "sec", "div", "stream", "अनुभाग", "الشعبة",
-		"mkondo"}},
+	colAssignedDivision: {Name: "division", Check: sheet.Text(30), Also: []string{"section", "sec", "div", "stream", "अनुभाग", "सेक्शन",
+		"الشعبة", "mkondo"}},
 	colAssignedSubject: {Name: "subject", Check: sheet.Text(100), Also: []string{"subjectName", "subjectCode", "विषय", "المادة", "somo"}},
-	colClassTeacher:    {Name: "classTeacher", Check: yesOrNo, Also: []string{"isClassTeacher", "formTeacher", "कक्षा अध्यापक"}},
+	colClassTeacher: {Name: "classTeacher", Check: yesOrNo, Also: []string{"isClassTeacher", "formTeacher", "कक्षा अध्यापक", "क्लास टीचर",
+		"معلم الصف", "mwalimu wa darasa"}},
 }
 
 // assignments are files of who teaches what where.

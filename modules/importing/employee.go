@@ -39,7 +39,7 @@ var employeeSheet = []sheet.Column{
 		Check: sheet.Text(100)},
 	colEmpType: {Name: "employeeType", Also: []string{"type", "staffType", "role"},
 		Check: sheet.OneOf(map[string]string{"TEACHING": "TEACHER", "शिक्षक": "TEACHER", "MWALIMU": "TEACHER", "DEREVA": "DRIVER",
-			"चालक": "DRIVER"}, "TEACHER", "DRIVER", "ADMIN", "SUPPORT")},
+			"चालक": "DRIVER", "ड्राइवर": "DRIVER", "معلم": "TEACHER", "سائق": "DRIVER"}, "TEACHER", "DRIVER", "ADMIN", "SUPPORT")},
 	colEmpPhone: {Name: "phone", Also: []string{"mobile", "mobileNo", "mobileNumber", "phoneNo", "phoneNumber", "contactNo",
 		"contactNumber", "मोबाइल", "फ़ोन", "الهاتف", "رقم الهاتف", "الجوال", "simu"}, Phone: true},
 	colEmpEmail: {Name: "email", Also: []string{"emailId", "emailAddress", "ईमेल", "البريد الإلكتروني", "barua pepe"},

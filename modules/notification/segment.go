@@ -10,9 +10,9 @@ const (
 	gsmExtra = "^{}\\[~]|€\f"
 )
 
-// inGSM are signs of money that delivery writes in an SMS as the GSM alphabet can, and how.
+// inGSM are what delivery writes in an SMS otherwise, and how: signs of money, and isolates of names.
 var inGSM = [][2]string{{"\u00a0", " "}, {"₹", "Rs "}, {"₦", "NGN "}, {"₱", "PHP "}, {"₪", "ILS "}, {"₩", "KRW "}, {"₴", "UAH "},
-	{"₸", "KZT "}, {"₺", "TRY "}, {"₵", "GHS "}, {"৳", "BDT "}, {"฿", "THB "}, {"₫", "VND "}}
+	{"₸", "KZT "}, {"₺", "TRY "}, {"₵", "GHS "}, {"৳", "BDT "}, {"฿", "THB "}, {"₫", "VND "}, {"\u2068", ""}, {"\u2069", ""}}
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 

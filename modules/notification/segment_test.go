@@ -20,7 +20,7 @@ func TestWhatWaitsIsCountedInSegmentsAsItWillBePaid(t *testing.T) {
 		"line\nbreak\\",
 		"बस चल पड़ी है", strings.Repeat("ब", 67), strings.Repeat("ब", 68), strings.Repeat("🚌", 34), strings.Repeat("🚌", 40),
 		strings.Repeat("₹1 ", 33), strings.Repeat("₹", 50), strings.Repeat("KSh\u00a01 ", 23), "₦₱₪₩₴₸₺₵৳฿₫" + strings.Repeat("a", 113),
-		strings.Repeat("é", 300), strings.Repeat("ब", 500),
+		strings.Repeat("\u2068ب\u2069", 67), strings.Repeat("é", 300), strings.Repeat("ब", 500),
 	} {
 		for title, want := range map[string]int{"": delivery.Segments(text), "T": delivery.Segments("T: " + text)} {
 			var got int

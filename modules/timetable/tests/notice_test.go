@@ -33,7 +33,7 @@ func TestSubstitute_IsToldOnceOfTheLessonAndThatItIsTakenBack(t *testing.T) {
 			map[string]any{"slotId": a.Slots[0].ID, "substituteTeacherId": e.ID, "note": note}}})
 	}
 	where := "Mathematics for Class 5 A on " + day + ", Period 1 (09:00–09:45)"
-	given, taken := "Substitution: You hold "+where+". Page 12", "Substitution cancelled: You do not hold "+where+", any more."
+	given, taken := "Substitution: You take "+where+". Page 12", "Substitution cancelled: You no longer take "+where+"."
 	assign(nila, "Page 12")
 	assign(nila, "Page 12")
 	if got := r.told(t, nila); fmt.Sprint(got) != "["+given+"]" {

@@ -81,7 +81,7 @@ func TestAPausedTripWithAChildAboardIsNotCancelled(t *testing.T) {
 	if !strings.Contains(f.Message, "Asha Rao (aboard)") || strings.Contains(f.Message, "Bsha") {
 		t.Errorf("it says %q", f.Message)
 	}
-	if d.Count(t, "trip", "id = ? and status = 'paused'", trip) != 1 || d.told(t, d.children[1].parent, "The bus does not come") != 0 {
+	if d.Count(t, "trip", "id = ? and status = 'paused'", trip) != 1 || d.told(t, d.children[1].parent, "The bus is not coming") != 0 {
 		t.Error("it was cancelled all the same")
 	}
 	d.board(t, trip, d.children[0], "alighted")

@@ -43,12 +43,12 @@ export const formOf = (text: string | Forms | undefined, count: unknown, plurals
 
 export const place = /\{(\w+)\}/g
 
+// Besides other letters: the groups of a phone number, an account's number or a day, which would be read from the right.
+const leftToRight = /[\p{L}\p{Sc}]|^[+−-]\d|\d[ \u00a0-]\d/u
 const rtlLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 /** Keeps a name or an amount from turning the words around it, where the two are written in different directions. */
 export function isolated(value: string, language: Language): string {
-  const differs = isRightToLeft(language)
-    ? /[\p{L}\p{Sc}]/u.test(value) && !rtlLetter.test(value)
-    : rtlLetter.test(value)
+  const differs = isRightToLeft(language) ? leftToRight.test(value) && !rtlLetter.test(value) : rtlLetter.test(value)
   return differs ? `\u2068${value}\u2069` : value
 }
