@@ -1,3 +1,5 @@
+// Package auth authenticates callers: accounts, passwords, tokens and sessions. It decides
+// who a caller is, never what they may do; that is rbac's.
 package auth
 
 import (
@@ -14,7 +16,9 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/auth/hashing"
 	"homeroom/auth/sso"
+	"homeroom/auth/tokens"
 	"homeroom/tenancy"
 )
 
@@ -29,8 +33,8 @@ type Parts struct {
 	Cluster  *tenancy.Cluster
 	Schools  Schools
 	Redis    redis.UniversalClient
-	Tokens   *Tokens
-	Hasher   *Hasher
+	Tokens   *tokens.Signer
+	Hasher   *hashing.Hasher
 	Messages Messenger
 	Rights   Rights
 	Clock    func() time.Time
@@ -112,7 +116,7 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	if strings.HasPrefix(token, keyPrefix) {
 		return a.authenticateKey(ctx, token)
 	}
-	if strings.HasPrefix(token, keyTokenPrefix) {
+	if strings.HasPrefix(token, tokens.KeyPrefix) {
 		return a.authenticateKeyToken(ctx, token)
 	}
 	claim, err := a.Tokens.ReadAccess(token)
@@ -155,7 +159,7 @@ func (a *Auth) cached(id uuid.UUID, now time.Time, load func() (cachedSession, e
 }
 
 // refuse is why a token that we signed opens nothing: its school does not exist, or its session has ended.
-func (a *Auth) refuse(ctx context.Context, claim Access, why error) error {
+func (a *Auth) refuse(ctx context.Context, claim tokens.Access, why error) error {
 	if errors.Is(why, errSignedOut) && claim.SchoolID != uuid.Nil {
 		if _, err := a.Schools.School(ctx, claim.SchoolID); errors.Is(err, tenancy.ErrSchoolNotFound) {
 			return err

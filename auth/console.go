@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth/tokens"
 )
 
 // consoleCookie holds the console's refresh token. It goes to consolePath and nowhere
@@ -117,7 +118,7 @@ func (a *Auth) browserSession(c api.OpenCtx, acc account, role uuid.UUID, pair P
 		return consoleSession{}, err
 	}
 	return consoleSession{
-		AccessToken: pair.AccessToken, ExpiresIn: int(AccessLife.Seconds()), User: who.User, School: who.School, Permissions: who.Permissions,
+		AccessToken: pair.AccessToken, ExpiresIn: int(tokens.AccessLife.Seconds()), User: who.User, School: who.School, Permissions: who.Permissions,
 	}, nil
 }
 
@@ -127,7 +128,7 @@ func (a *Auth) setConsoleCookie(c api.OpenCtx, token string) {
 
 // setRefreshCookie stores a refresh token in the browser; an empty one deletes it.
 func (a *Auth) setRefreshCookie(c api.OpenCtx, path, name, token string) {
-	life := RefreshLife
+	life := tokens.RefreshLife
 	if token == "" {
 		life = 0
 	}

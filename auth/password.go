@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/auth/strength"
 	"homeroom/tenancy"
 )
 
@@ -155,7 +156,7 @@ func (a *Auth) reset(c api.OpenCtx, r resetRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	if err := goodPassword("password", r.Password, acc.email); err != nil {
+	if err := strength.Password("password", r.Password, acc.email); err != nil {
 		return api.Nothing{}, err
 	}
 	hashed, err := a.Hasher.Hash(c, r.Password)
@@ -234,7 +235,7 @@ func (a *Auth) change(c api.OpenCtx, r changeRequest) (api.Nothing, error) {
 	if err := a.resetLoginAttempts(c, acc.email); err != nil {
 		return api.Nothing{}, err
 	}
-	if err := goodPassword("newPassword", r.NewPassword, acc.email); err != nil {
+	if err := strength.Password("newPassword", r.NewPassword, acc.email); err != nil {
 		return api.Nothing{}, err
 	}
 	hashed, err := a.Hasher.Hash(c, r.NewPassword)

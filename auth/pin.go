@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homeroom/api"
+	"homeroom/auth/strength"
 	"homeroom/tenancy"
 )
 
@@ -31,7 +32,7 @@ var errPhoneUnproven = api.Denied("Sign in with a code sent to your phone first"
 
 // setPIN stores the caller's PIN.
 func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
-	if weakPIN(r.PIN) {
+	if strength.WeakPIN(r.PIN) {
 		return api.Nothing{}, api.InvalidField("pin", "pin is easily guessed: no year, run, repetition or pattern of the keypad")
 	}
 	if m.role != "" && c.User.Role != m.role {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/auth/tokens"
 )
 
 const (
@@ -88,7 +89,7 @@ func (a *Auth) rotate(c api.OpenCtx, token string) (acc account, role uuid.UUID,
 		where id = $1 and revoked_at is null and expires_at > $4
 			and (`+newest+` or (previous_token_hash = $2 and (not answer_used or rotated_at > $6)))
 		returning rotation`,
-		sessionID, digest(token), digest(refresh), now, now.Add(RefreshLife), now.Add(-reuseGrace), maxSiblings-1).Scan(&rotation)
+		sessionID, digest(token), digest(refresh), now, now.Add(tokens.RefreshLife), now.Add(-reuseGrace), maxSiblings-1).Scan(&rotation)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return acc, role, pair, a.reused(c, acc, sessionID, now)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"homeroom/api"
+	"homeroom/auth/tokens"
 )
 
 // Pair are the tokens of a session.
@@ -80,7 +81,7 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 		proven_by, second_factor, proven_at, proved_at)
 		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12,
 			case when $11 or $13 then $8::timestamptz end from used`,
-		sessionID, acc.id, digest(refresh), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
+		sessionID, acc.id, digest(refresh), now.Add(tokens.RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
 		nullTime(by.at), by.isFresh())
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
@@ -99,7 +100,7 @@ func nullTime(at time.Time) *time.Time {
 }
 
 func (a *Auth) pair(acc account, sessionID uuid.UUID, rotation int, refresh string) (Pair, error) {
-	access, err := a.Tokens.SignAccess(Access{UserID: acc.userID, SessionID: sessionID, SchoolID: acc.schoolID, Role: acc.role,
+	access, err := a.Tokens.SignAccess(tokens.Access{UserID: acc.userID, SessionID: sessionID, SchoolID: acc.schoolID, Role: acc.role,
 		Rotation: rotation})
 	return Pair{AccessToken: access, RefreshToken: refresh}, err
 }
@@ -122,7 +123,7 @@ type cachedSession struct {
 var errSignedOut = api.Unauthorized("Your session has ended, sign in again")
 
 // loadSession reads a session and its user from the database.
-func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, error) {
+func (a *Auth) loadSession(ctx context.Context, claim tokens.Access) (cachedSession, error) {
 	acc, s, err := a.findSession(ctx, claim.SessionID)
 	if err != nil {
 		return cachedSession{}, err

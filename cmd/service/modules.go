@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/modules/announcement"
@@ -94,7 +95,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
 		s.RBAC.Describe(),
-		(&oneroster.Module{Tokens: s.Auth, TokenLife: auth.KeyTokenLife}).Describe(),
+		(&oneroster.Module{Tokens: s.Auth, TokenLife: tokens.KeyTokenLife}).Describe(),
 		(&signin.Module{Providers: s.Auth, PublicURL: s.Config.Public, Redirect: auth.SSORedirect}).Describe(),
 		(&integration.Module{NewKey: auth.NewKey, Hooks: s.Hooks}).Describe(),
 		(&dashboard.Module{Buses: Buses{}, Lessons: lessons}).Describe(),

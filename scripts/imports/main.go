@@ -90,6 +90,13 @@ var rules = []rule{
 		why:      "the protocol knows nothing of schools",
 	},
 	{
+		packages: []string{"auth/..."},
+		except:   []string{"auth", "auth/tests"},
+		refused:  []string{"auth", "modules/...", "cmd/...", "rbac/...", "realtime/..."},
+		inner:    true,
+		why:      "a part of signing in knows nothing of the endpoints: auth puts the parts together",
+	},
+	{
 		packages: []string{"api"},
 		refused:  []string{"github.com/redis/..."},
 		why:      "counters are behind api.Limiter",

@@ -44,6 +44,8 @@ func TestTheRulesTellGoodImportsFromBad(t *testing.T) {
 		{"homeroom/api/openapi", "homeroom/modules/fee", false},
 		{"homeroom/cmd/service", "homeroom/api/openapi", true},
 		{"homeroom/auth", "homeroom/config", false},
+		{"homeroom/auth", "homeroom/auth/tokens", true},
+		{"homeroom/auth/tokens", "homeroom/auth", false},
 		{"homeroom/cmd/homeroom", "homeroom/config", true},
 		{"homeroom/cmd/homeroom", "homeroom/localstack", true},
 		{"homeroom/cmd/homeroom", "homeroom/testkit", false},

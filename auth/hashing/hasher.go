@@ -1,4 +1,6 @@
-package auth
+// Package hashing turns secrets into stored forms and compares them, in processes of its own at a low priority, and never on more
+// cores than it is given. It knows no account and keeps nothing.
+package hashing
 
 import (
 	"context"
@@ -34,7 +36,7 @@ type Hasher struct {
 	// third: calls that came together must not all come back together. 3 s unless set.
 	Wait time.Duration
 
-	cores    chan *hashWorker
+	cores    chan *worker
 	admitted chan struct{}
 
 	waiting atomic.Int64
@@ -42,30 +44,30 @@ type Hasher struct {
 	hashed  atomic.Int64
 }
 
-// HashCounts are the state of the queue for hashing, for metrics.
-type HashCounts struct {
+// Counts are the state of the queue for hashing, for metrics.
+type Counts struct {
 	Waiting int64 // sign-ins that wait to be admitted, or for a core
 	Refused int64 // answered 503, since the start
 	Hashed  int64 // since the start
 }
 
 // Counts returns the state of the queue.
-func (h *Hasher) Counts() HashCounts {
-	return HashCounts{Waiting: h.waiting.Load(), Refused: h.refused.Load(), Hashed: h.hashed.Load()}
+func (h *Hasher) Counts() Counts {
+	return Counts{Waiting: h.waiting.Load(), Refused: h.refused.Load(), Hashed: h.hashed.Load()}
 }
 
 // decoy is verified when there is nothing to verify, so that it takes as long.
 var decoy = sync.OnceValue(func() string { return hash("a secret nobody has") })
 
-// NewHasher uses at most cores at once; 0 is half of what there are. The command
-// starts a program that calls ServeHashes; without one it is done in this process.
-func NewHasher(cores int, command ...string) *Hasher {
+// New makes a Hasher that uses at most cores at once; 0 is half of what there are. The command
+// starts a program that calls Serve; without one it is done in this process.
+func New(cores int, command ...string) *Hasher {
 	if cores == 0 {
 		cores = max(1, runtime.GOMAXPROCS(0)/2)
 	}
-	h := &Hasher{Wait: hashWait, cores: make(chan *hashWorker, cores), admitted: make(chan struct{}, cores+1)}
+	h := &Hasher{Wait: hashWait, cores: make(chan *worker, cores), admitted: make(chan struct{}, cores+1)}
 	for range cores {
-		h.cores <- &hashWorker{command: command}
+		h.cores <- &worker{command: command}
 	}
 	decoy() // now, and not during the first unknown user's sign-in
 	return h
@@ -73,7 +75,7 @@ func NewHasher(cores int, command ...string) *Hasher {
 
 // Close ends the processes; later tasks start them again.
 func (h *Hasher) Close() {
-	workers := make([]*hashWorker, cap(h.cores))
+	workers := make([]*worker, cap(h.cores))
 	for i := range workers {
 		workers[i] = <-h.cores
 		workers[i].stopWhenIdle()
@@ -85,18 +87,18 @@ func (h *Hasher) Close() {
 
 // Hash makes the stored form of a secret.
 func (h *Hasher) Hash(ctx context.Context, secret string) (string, error) {
-	answer, err := h.do(ctx, hashTask{Secret: secret})
+	answer, err := h.do(ctx, task{Secret: secret})
 	return answer.Hash, err
 }
 
 // Verify compares a secret with its stored form; an empty one is never right, and
 // takes as long to refuse.
 func (h *Hasher) Verify(ctx context.Context, secret, stored string) (bool, error) {
-	task := hashTask{Secret: secret, Stored: stored}
+	t := task{Secret: secret, Stored: stored}
 	if stored == "" {
-		task.Stored = decoy()
+		t.Stored = decoy()
 	}
-	answer, err := h.do(ctx, task)
+	answer, err := h.do(ctx, t)
 	return answer.OK && stored != "", err
 }
 
@@ -119,7 +121,7 @@ func (h *Hasher) Admit(ctx context.Context) (done func(), err error) {
 }
 
 // do queues for a core, but not for long.
-func (h *Hasher) do(ctx context.Context, t hashTask) (hashed, error) {
+func (h *Hasher) do(ctx context.Context, t task) (hashed, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.Wait)
 	defer cancel()
 	h.waiting.Add(1)

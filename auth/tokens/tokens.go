@@ -1,6 +1,6 @@
-// Package auth authenticates callers: accounts, passwords, tokens and sessions. It decides
-// who a caller is, never what they may do; that is rbac's.
-package auth
+// Package tokens signs and verifies the tokens of sessions and API keys. It knows whom a token names and until when, not
+// whether the session or key behind it has ended: auth asks the database.
+package tokens
 
 import (
 	"crypto/sha256"
@@ -35,8 +35,8 @@ type Key struct {
 	Secret []byte
 }
 
-// Tokens signs and verifies. The first key signs; all verify.
-type Tokens struct {
+// Signer signs and verifies. The first key signs; all verify.
+type Signer struct {
 	keys   map[string][]byte
 	signer Key
 	parser *jwt.Parser
@@ -51,8 +51,8 @@ type verified struct {
 	until  time.Time
 }
 
-// NewTokens refuses keys that are too short.
-func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
+// New refuses keys that are too short.
+func New(keys []Key, now func() time.Time) (*Signer, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("auth: no signing key")
 	}
@@ -60,7 +60,7 @@ func NewTokens(keys []Key, now func() time.Time) (*Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tokens{keys: map[string][]byte{}, signer: keys[0], now: now, known: known}
+	t := &Signer{keys: map[string][]byte{}, signer: keys[0], now: now, known: known}
 	for _, k := range keys {
 		if len(k.Secret) < minKey {
 			return nil, fmt.Errorf("auth: signing key %q has %d bytes, want at least %d", k.ID, len(k.Secret), minKey)
@@ -108,7 +108,7 @@ type Access struct {
 }
 
 // SignAccess makes an access token.
-func (t *Tokens) SignAccess(a Access) (string, error) {
+func (t *Signer) SignAccess(a Access) (string, error) {
 	school := ""
 	if a.SchoolID != uuid.Nil {
 		school = a.SchoolID.String()
@@ -118,11 +118,11 @@ func (t *Tokens) SignAccess(a Access) (string, error) {
 }
 
 // SignRefresh makes a refresh token; no two are alike.
-func (t *Tokens) SignRefresh(userID, sessionID uuid.UUID) (string, error) {
+func (t *Signer) SignRefresh(userID, sessionID uuid.UUID) (string, error) {
 	return t.sign(refreshClaims{Type: "refresh", Session: sessionID.String(), RegisteredClaims: t.registered(userID, RefreshLife)})
 }
 
-func (t *Tokens) registered(userID uuid.UUID, life time.Duration) jwt.RegisteredClaims {
+func (t *Signer) registered(userID uuid.UUID, life time.Duration) jwt.RegisteredClaims {
 	now := t.now()
 	return jwt.RegisteredClaims{
 		ID: uuid.NewString(), Subject: userID.String(), Issuer: issuer, Audience: jwt.ClaimStrings{audience},
@@ -130,7 +130,7 @@ func (t *Tokens) registered(userID uuid.UUID, life time.Duration) jwt.Registered
 	}
 }
 
-func (t *Tokens) sign(claims jwt.Claims) (string, error) {
+func (t *Signer) sign(claims jwt.Claims) (string, error) {
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 	token.Header["kid"] = t.signer.ID
 	signed, err := token.SignedString(t.signer.Secret)
@@ -142,7 +142,7 @@ func (t *Tokens) sign(claims jwt.Claims) (string, error) {
 
 // ReadAccess verifies an access token. One that comes again is known by its digest. Of one
 // that has expired, jwt.ErrTokenExpired, it returns the session and nothing else.
-func (t *Tokens) ReadAccess(token string) (Access, error) {
+func (t *Signer) ReadAccess(token string) (Access, error) {
 	sum := sha256.Sum256([]byte(token))
 	if v, ok := t.known.Get(sum); ok && t.now().Before(v.until) {
 		return v.access, nil
@@ -166,7 +166,7 @@ func (t *Tokens) ReadAccess(token string) (Access, error) {
 func IsExpired(err error) bool { return errors.Is(err, jwt.ErrTokenExpired) }
 
 // AccessEnds is when an access token expires, for connections that outlive a call.
-func (t *Tokens) AccessEnds(token string) (time.Time, error) {
+func (t *Signer) AccessEnds(token string) (time.Time, error) {
 	var c accessClaims
 	if err := t.read(token, &c); err != nil {
 		return time.Time{}, err
@@ -174,7 +174,7 @@ func (t *Tokens) AccessEnds(token string) (time.Time, error) {
 	return c.ExpiresAt.Time, nil
 }
 
-func (t *Tokens) accessOf(c accessClaims) (Access, error) {
+func (t *Signer) accessOf(c accessClaims) (Access, error) {
 	if c.Type != "" {
 		return Access{}, errors.New("not an access token")
 	}
@@ -204,7 +204,7 @@ func (t *Tokens) accessOf(c accessClaims) (Access, error) {
 
 // ReadRefresh verifies a refresh token and returns its session. An expired one is
 // jwt.ErrTokenExpired.
-func (t *Tokens) ReadRefresh(token string) (uuid.UUID, error) {
+func (t *Signer) ReadRefresh(token string) (uuid.UUID, error) {
 	var c refreshClaims
 	if err := t.read(token, &c); err != nil {
 		return uuid.Nil, err
@@ -223,7 +223,7 @@ const leeway = 30 * time.Second
 
 // notFromTheFuture allows for clocks that differ a little, on iat alone: the
 // library's leeway would stretch exp too.
-func (t *Tokens) notFromTheFuture(iat *jwt.NumericDate) error {
+func (t *Signer) notFromTheFuture(iat *jwt.NumericDate) error {
 	if iat == nil {
 		return errors.New("no iat")
 	}
@@ -233,7 +233,7 @@ func (t *Tokens) notFromTheFuture(iat *jwt.NumericDate) error {
 	return nil
 }
 
-func (t *Tokens) read(token string, into jwt.Claims) error {
+func (t *Signer) read(token string, into jwt.Claims) error {
 	_, err := t.parser.ParseWithClaims(token, into, func(j *jwt.Token) (any, error) {
 		kid, _ := j.Header["kid"].(string)
 		secret, ok := t.keys[kid]

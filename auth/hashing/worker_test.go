@@ -1,4 +1,4 @@
-package auth
+package hashing
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ const workerEnv = "HOMEROOM_TEST_HASH_WORKER"
 
 func init() {
 	if os.Getenv(workerEnv) != "" {
-		if err := ServeHashes(os.Stdin, os.Stdout); err != nil {
+		if err := Serve(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -29,7 +29,7 @@ func workers(t *testing.T, cores int) *Hasher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := NewHasher(cores, "env", workerEnv+"=1", self)
+	h := New(cores, "env", workerEnv+"=1", self)
 	t.Cleanup(h.Close)
 	return h
 }
@@ -52,7 +52,7 @@ func wantVerdict(t *testing.T, h *Hasher, secret, stored string, want bool) {
 
 func TestAHashWorkersHashesAreTheServersOwn(t *testing.T) {
 	t.Parallel()
-	away, here := workers(t, 1), NewHasher(1)
+	away, here := workers(t, 1), New(1)
 	stored := mustHash(t, away, "a line\nin two \"parts\"")
 	wantVerdict(t, here, "a line\nin two \"parts\"", stored, true)
 	wantVerdict(t, away, "a line\nin two \"parts\"", mustHash(t, here, "a line\nin two \"parts\""), true)
@@ -114,6 +114,6 @@ func TestASignInWhoseHashWorkerDiedIsAnsweredByAnother(t *testing.T) {
 
 func TestWhereNoHashWorkerCanBeStartedTheServerHashesItself(t *testing.T) {
 	t.Parallel()
-	h := NewHasher(1, "/does/not/exist")
+	h := New(1, "/does/not/exist")
 	wantVerdict(t, h, "secret", mustHash(t, h, "secret"), true)
 }

@@ -1,4 +1,5 @@
-package auth
+// Package strength says which passwords and PINs are refused because they are guessed first. It hashes and stores none.
+package strength
 
 import (
 	_ "embed"
@@ -20,24 +21,24 @@ var common = func() map[string]bool {
 	return out
 }()
 
-// MinPasswordLength is the shortest password of a web account, in characters.
-const MinPasswordLength = 12
+// MinPassword is the shortest password of a web account, in characters.
+const MinPassword = 12
 
 // CheckPassword returns what is wrong with a password that is set on the command line.
 func CheckPassword(password, email string) error {
-	if n := len([]rune(password)); n < MinPasswordLength {
-		return fmt.Errorf("the password has %d characters: use at least %d", n, MinPasswordLength)
+	if n := len([]rune(password)); n < MinPassword {
+		return fmt.Errorf("the password has %d characters: use at least %d", n, MinPassword)
 	}
 	var refused *api.Error
-	if errors.As(goodPassword("the password", password, email), &refused) {
+	if errors.As(Password("the password", password, email), &refused) {
 		return errors.New(refused.Details[0].Message)
 	}
 	return nil
 }
 
-// goodPassword refuses passwords that are guessed first: common ones, one that repeats the
+// Password refuses passwords that are guessed first: common ones, one that repeats the
 // e-mail, or a few characters repeated. Length is the field's own rule.
-func goodPassword(field, password, email string) error {
+func Password(field, password, email string) error {
 	low := strings.ToLower(strings.TrimSpace(password))
 	name, _, _ := strings.Cut(strings.ToLower(email), "@")
 	distinct := map[rune]bool{}

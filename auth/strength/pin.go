@@ -1,4 +1,4 @@
-package auth
+package strength
 
 import (
 	"strconv"
@@ -27,10 +27,10 @@ var commonPINs = func() map[string]bool {
 // firstYear and lastYear are years that people have something to do with.
 const firstYear, lastYear = 1950, 2029
 
-// weakPIN reports whether a PIN is among those guessed first: small steps that are all alike (1111, 1234, 8642, 7890), a
+// WeakPIN reports whether a PIN is among those guessed first: small steps that are all alike (1111, 1234, 8642, 7890), a
 // part repeated (1212, 123123), pairs (1122), the same read backwards (1221), a year, or one
 // of the commonest.
-func weakPIN(pin string) bool {
+func WeakPIN(pin string) bool {
 	year, _ := strconv.Atoi(pin)
 	return commonPINs[pin] || evenSteps(pin) || repeats(pin, 2) || repeats(pin, 3) || pairs(pin) || mirrored(pin) ||
 		len(pin) == 4 && firstYear <= year && year <= lastYear

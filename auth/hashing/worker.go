@@ -1,4 +1,4 @@
-package auth
+package hashing
 
 import (
 	"encoding/json"
@@ -25,13 +25,13 @@ const (
 	hashIdle = time.Minute
 )
 
-// hashTask is a worker's task: hash the secret, or compare it with a stored form.
-type hashTask struct {
+// task is a worker's task: hash the secret, or compare it with a stored form.
+type task struct {
 	Secret string `json:"secret"`
 	Stored string `json:"stored,omitempty"`
 }
 
-func (t hashTask) do() hashed {
+func (t task) do() hashed {
 	if t.Stored == "" {
 		return hashed{Hash: hash(t.Secret)}
 	}
@@ -44,13 +44,13 @@ type hashed struct {
 	OK   bool   `json:"ok,omitempty"`
 }
 
-// ServeHashes is the work of a hash worker: a task a line in, an answer a line out,
+// Serve is the work of a hash worker: a task a line in, an answer a line out,
 // until in ends, which it does when the server is gone.
-func ServeHashes(in io.Reader, out io.Writer) error {
+func Serve(in io.Reader, out io.Writer) error {
 	lowerPriority()
 	tasks, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {
-		var t hashTask
+		var t task
 		if err := tasks.Decode(&t); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
@@ -63,9 +63,9 @@ func ServeHashes(in io.Reader, out io.Writer) error {
 	}
 }
 
-// hashWorker is one such process, started when it is first needed. It is used by one
+// worker is one such process, started when it is first needed. It is used by one
 // sign-in at a time, the one that holds its core.
-type hashWorker struct {
+type worker struct {
 	command []string
 
 	mu      sync.Mutex
@@ -78,7 +78,7 @@ type hashWorker struct {
 
 // do has the process do the task. One that died is replaced once; if that fails too, the
 // task is done in this process, since users must be able to sign in.
-func (w *hashWorker) do(t hashTask) hashed {
+func (w *worker) do(t task) hashed {
 	if len(w.command) == 0 {
 		return t.do()
 	}
@@ -94,7 +94,7 @@ func (w *hashWorker) do(t hashTask) hashed {
 	return t.do()
 }
 
-func (w *hashWorker) send(t hashTask) (answer hashed, err error) {
+func (w *worker) send(t task) (answer hashed, err error) {
 	if w.process == nil {
 		if err := w.start(); err != nil {
 			return answer, err
@@ -106,7 +106,7 @@ func (w *hashWorker) send(t hashTask) (answer hashed, err error) {
 	return answer, w.answers.Decode(&answer)
 }
 
-func (w *hashWorker) start() error {
+func (w *worker) start() error {
 	cmd := exec.Command(w.command[0], w.command[1:]...)
 	// One task at a time needs one processor; what a task leaves behind is collected
 	// when the next but one would not fit, not while it runs.
@@ -131,13 +131,13 @@ func (w *hashWorker) start() error {
 }
 
 // stopWhenIdle ends a process that has been idle for a while.
-func (w *hashWorker) stopWhenIdle() {
+func (w *worker) stopWhenIdle() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.end()
 }
 
-func (w *hashWorker) end() {
+func (w *worker) end() {
 	if w.process == nil {
 		return
 	}
