@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/auth"
+	"homeroom/auth/directory"
 	"homeroom/auth/tokens"
 	"homeroom/delivery"
 	"homeroom/events"
@@ -146,7 +147,7 @@ func sightModule(hints *events.Hints, notifications *notification.Module, dispat
 		Personal: api.NoTables,
 		Listen: func(bus *events.Bus) {
 			followSights(bus, hints)
-			for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
+			for _, kind := range []string{roster.SightChanged, directory.UsersChanged, directory.UserChanged} {
 				onSightChange(bus, kind, "topics", notifications.FollowSight)
 				onSightChange(bus, kind, "dispatches", dispatches.FollowSight)
 			}

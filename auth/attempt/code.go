@@ -1,10 +1,8 @@
-package auth
+package attempt
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
 	"encoding/hex"
@@ -14,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
+	"homeroom/auth/hashing"
 )
 
 const (
@@ -24,17 +23,8 @@ const (
 	otpResend = 30 * time.Second
 )
 
-// otps keeps one-time passwords in Redis: not the codes but the random ids they follow from
-// under the secret, so that a code can be sent again. An unknown phone is handled alike, except
-// that nothing is sent.
-type otps struct {
-	redis  redis.UniversalClient
-	secret []byte
-	now    func() time.Time
-	wait   time.Duration // for Redis
-}
-
-// The phone in braces keeps a phone's keys on one node of a Redis Cluster.
+// One-time passwords are kept in Redis: not the codes but the random ids they follow from under the secret, so that a code can
+// be sent again. An unknown phone is handled alike, except that nothing is sent. The phone in braces keeps a phone's keys on one node of a Redis Cluster.
 func otpKey(phone string) string { return "homeroom:code:{" + phone + "}" }
 
 // issueScript decides whether to send, and which code. A code that was made less than its
@@ -61,20 +51,20 @@ redis.call("hset", KEYS[1], "at", now, ARGV[3], now, ARGV[4], 0)
 redis.call("pexpire", KEYS[1], ARGV[7])
 return {"send", id}`)
 
-// issue finds the code to send to a phone. It returns "" when one was just sent. client is
+// IssueCode finds the code to send to a phone. It returns "" when one was just sent. client is
 // the family of paths of the request: a driver's app must not keep a parent's from being sent.
-func (o otps) issue(ctx context.Context, phone, client string, from source) (code string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, o.wait)
+func (k *Counters) IssueCode(ctx context.Context, phone, client string, from Source) (code string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, k.wait)
 	defer cancel()
 	fresh := make([]byte, 16)
 	_, _ = rand.Read(fresh) // never fails: the runtime ends the program instead
 	all := sentAllowances(phone, from)
-	answer, err := issueScript.Run(ctx, o.redis, keysOf([]string{otpKey(phone)}, all), argsOf([]any{
-		o.now().UnixMilli(), hex.EncodeToString(fresh), "asked " + client + " " + from.key, attemptsField(from),
+	answer, err := issueScript.Run(ctx, k.redis, keysOf([]string{otpKey(phone)}, all), argsOf([]any{
+		k.now().UnixMilli(), hex.EncodeToString(fresh), "asked " + client + " " + from.key, attemptsField(from),
 		otpResend.Milliseconds(), otpLife.Milliseconds(), otpRemembered.Milliseconds(), otpAttempts,
 	}, all)...).Slice()
 	if err != nil {
-		return "", errCannotCount.Because(err)
+		return "", ErrCannotCount.Because(err)
 	}
 	switch answer[0] {
 	case "recent":
@@ -82,10 +72,10 @@ func (o otps) issue(ctx context.Context, phone, client string, from source) (cod
 	case "often":
 		return "", tooManyAttempts("Too many codes were sent to this phone, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
 	}
-	return o.code(phone, answer[1].(string)), nil
+	return k.code(phone, answer[1].(string)), nil
 }
 
-func attemptsField(from source) string { return "tries " + from.key }
+func attemptsField(from Source) string { return "tries " + from.key }
 
 // attemptScript counts the attempt before it is checked. One that is not checked, since there is
 // no code or it is too late, costs nothing.
@@ -114,49 +104,47 @@ end
 giveBack(2)
 return redis.call("del", KEYS[1])`)
 
+// Refusals of a code.
 var (
-	errOTPInvalid  = api.Coded(400, "OTP_INVALID", "The code is wrong")
-	errOTPExpired  = api.Coded(400, "OTP_EXPIRED", "The code has expired, ask for a new one")
-	errCannotCount = api.Unavailable("Signing in is briefly unavailable, try again")
+	ErrCodeInvalid = api.Coded(400, "OTP_INVALID", "The code is wrong")
+	ErrCodeExpired = api.Coded(400, "OTP_EXPIRED", "The code has expired, ask for a new one")
 )
 
-// verify uses a code up, or returns what is wrong with it.
-func (o otps) verify(ctx context.Context, phone, code string, from source) error {
-	ctx, cancel := context.WithTimeout(ctx, o.wait)
+// UseCode uses a code up, or returns what is wrong with it.
+func (k *Counters) UseCode(ctx context.Context, phone, code string, from Source) error {
+	ctx, cancel := context.WithTimeout(ctx, k.wait)
 	defer cancel()
 	all := otpAllowances(phone, from)
 	keys := keysOf([]string{otpKey(phone)}, all)
-	answer, err := attemptScript.Run(ctx, o.redis, keys,
-		argsOf([]any{o.now().UnixMilli(), otpLife.Milliseconds(), attemptsField(from), otpAttempts}, all)...).Slice()
+	answer, err := attemptScript.Run(ctx, k.redis, keys,
+		argsOf([]any{k.now().UnixMilli(), otpLife.Milliseconds(), attemptsField(from), otpAttempts}, all)...).Slice()
 	if err != nil {
-		return errCannotCount.Because(err)
+		return ErrCannotCount.Because(err)
 	}
 	switch answer[0] {
 	case "expired":
-		return errOTPExpired
+		return ErrCodeExpired
 	case "often":
 		return tooManyAttempts("Too many wrong codes, try again later", time.Duration(answer[1].(int64))*time.Millisecond)
 	case "try":
 	default:
-		return errOTPInvalid
+		return ErrCodeInvalid
 	}
 	id := answer[1].(string)
-	if subtle.ConstantTimeCompare([]byte(o.code(phone, id)), []byte(code)) != 1 {
-		return errOTPInvalid
+	if subtle.ConstantTimeCompare([]byte(k.code(phone, id)), []byte(code)) != 1 {
+		return ErrCodeInvalid
 	}
-	taken, err := consumeScript.Run(ctx, o.redis, keys, id).Int()
+	taken, err := consumeScript.Run(ctx, k.redis, keys, id).Int()
 	if err != nil {
-		return errCannotCount.Because(err)
+		return ErrCannotCount.Because(err)
 	}
 	if taken == 0 {
-		return errOTPInvalid // another request used it first
+		return ErrCodeInvalid // another request used it first
 	}
 	return nil
 }
 
 // code is the six digits that follow from an id: without the secret they are a guess.
-func (o otps) code(phone, id string) string {
-	mac := hmac.New(sha256.New, o.secret)
-	mac.Write([]byte("otp " + phone + " " + id))
-	return fmt.Sprintf("%06d", binary.BigEndian.Uint64(mac.Sum(nil))%1_000_000)
+func (k *Counters) code(phone, id string) string {
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint64(hashing.Keyed(k.secret, "otp "+phone+" "+id))%1_000_000)
 }

@@ -1,4 +1,4 @@
-package auth
+package directory
 
 import (
 	"context"
@@ -32,28 +32,28 @@ type userChanged struct {
 	UserID uuid.UUID `json:"userId"`
 }
 
-// follow keeps the directory in step with the schools' users.
-func (a *Auth) follow(bus *events.Bus) {
+// Follow keeps the directory in step with the schools' users.
+func (d *Directory) Follow(bus *events.Bus) {
 	bus.On(UserChanged, "directory", func(ctx context.Context, h events.Heard) error {
 		var u userChanged
 		if err := h.Read(&u); err != nil {
 			return err
 		}
-		return a.FollowUser(ctx, h.SchoolID, u.UserID)
+		return d.FollowUser(ctx, h.SchoolID, u.UserID)
 	})
 	bus.On(UsersChanged, "directory", func(ctx context.Context, h events.Heard) error {
 		var u usersChanged
 		if err := h.Read(&u); err != nil {
 			return err
 		}
-		return a.followMany(ctx, h.SchoolID, u.UserIDs)
+		return d.followMany(ctx, h.SchoolID, u.UserIDs)
 	})
 }
 
 // followMany is FollowUser for many, most of whose entries are right already: they
 // were written when the users were added.
-func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
-	_, db, err := a.Schools.OpenAny(ctx, school, tenancy.ReadOnly)
+func (d *Directory) followMany(ctx context.Context, school uuid.UUID, users []uuid.UUID) error {
+	_, db, err := d.Schools.OpenAny(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 		users).Find(&people).Error; err != nil {
 		return fmt.Errorf("reading users: %w", err)
 	}
-	entries, err := a.entriesWhere(ctx, `user_id = any($1) and school_id = $2`, users, school)
+	entries, err := d.entriesWhere(ctx, `user_id = any($1) and school_id = $2`, users, school)
 	if err != nil {
 		return err
 	}
@@ -72,13 +72,13 @@ func (a *Auth) followMany(ctx context.Context, school uuid.UUID, users []uuid.UU
 		if e, entered := entries[p.ID]; entered && p.Status == "ACTIVE" && e.matches(p) {
 			continue
 		}
-		if err := a.reconcile(ctx, school, p); err != nil {
+		if err := d.reconcile(ctx, school, p); err != nil {
 			return err
 		}
 	}
 	for _, user := range users {
 		if !there[user] {
-			if err := a.closeEntry(ctx, school, user, true); err != nil {
+			if err := d.closeEntry(ctx, school, user, true); err != nil {
 				return err
 			}
 		}
@@ -102,8 +102,8 @@ const personColumns = `u.id, r.type as role, coalesce(u.phone, '') as phone,
 // FollowUser copies a user's record into their entry. It locks the record meanwhile: a change
 // under way has written its entry already, which a copy of the record from before its commit
 // would undo until the change's own fact is published.
-func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
-	_, db, err := a.Schools.OpenAny(ctx, school, tenancy.ReadWrite)
+func (d *Directory) FollowUser(ctx context.Context, school, user uuid.UUID) error {
+	_, db, err := d.Schools.OpenAny(ctx, school, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
@@ -112,44 +112,44 @@ func (a *Auth) FollowUser(ctx context.Context, school, user uuid.UUID) error {
 		err := tx.Raw(`select `+personColumns+` from app_user u join role r on r.id = u.role_id where u.id = ? for share of u`,
 			user).Take(&p).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
-			return a.closeEntry(ctx, school, user, true)
+			return d.closeEntry(ctx, school, user, true)
 		}
 		if err != nil {
 			return fmt.Errorf("reading a user: %w", err)
 		}
-		return a.reconcile(ctx, school, p)
+		return d.reconcile(ctx, school, p)
 	})
 }
 
-func (a *Auth) reconcile(ctx context.Context, school uuid.UUID, p person) error {
+func (d *Directory) reconcile(ctx context.Context, school uuid.UUID, p person) error {
 	if p.Status != "ACTIVE" || (p.Phone == "" && p.Email == "") {
 		// A user who has neither phone nor e-mail any more must not keep an old one here.
-		return a.closeEntry(ctx, school, p.ID, p.Phone == "" && p.Email == "")
+		return d.closeEntry(ctx, school, p.ID, p.Phone == "" && p.Email == "")
 	}
-	err := a.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
+	err := d.Enter(ctx, school, p.ID, p.Role, p.Phone, p.Email)
 	if err == nil && p.Role == api.SchoolAdmin {
-		err = a.enterNameAt(ctx, school, p.ID, p.Name)
+		err = d.enterNameAt(ctx, school, p.ID, p.Name)
 	}
 	if err == nil {
-		a.SessionsChanged(p.ID) // the role may have changed
+		d.SessionsChanged(p.ID) // the role may have changed
 	}
 	return err
 }
 
-// enterName writes the name of an administrator who was made just now into their entry: no
+// EnterName writes the name of an administrator who was made just now into their entry: no
 // other school has a user of this id yet.
-func (a *Auth) enterName(ctx context.Context, user uuid.UUID, name string) error {
-	return a.setName(ctx, `user_id = $1 and name <> $2`, user, name)
+func (d *Directory) EnterName(ctx context.Context, user uuid.UUID, name string) error {
+	return d.setName(ctx, `user_id = $1 and name <> $2`, user, name)
 }
 
 // enterNameAt writes an administrator's name into their entry at one school. A restored copy
 // of the school has a user of the same id, whose name is its own.
-func (a *Auth) enterNameAt(ctx context.Context, school, user uuid.UUID, name string) error {
-	return a.setName(ctx, `user_id = $1 and name <> $2 and school_id = $3`, user, name, school)
+func (d *Directory) enterNameAt(ctx context.Context, school, user uuid.UUID, name string) error {
+	return d.setName(ctx, `user_id = $1 and name <> $2 and school_id = $3`, user, name, school)
 }
 
-func (a *Auth) setName(ctx context.Context, where string, args ...any) error {
-	_, err := a.Cluster.PlatformPool().Exec(ctx, `update platform.account set name = $2 where `+where, args...)
+func (d *Directory) setName(ctx context.Context, where string, args ...any) error {
+	_, err := d.Cluster.PlatformPool().Exec(ctx, `update platform.account set name = $2 where `+where, args...)
 	if err != nil {
 		return fmt.Errorf("entering an administrator's name: %w", err)
 	}
@@ -158,8 +158,8 @@ func (a *Auth) setName(ctx context.Context, where string, args ...any) error {
 
 // RepairDirectory compares a school's users with the directory and corrects missing, outdated
 // and leftover entries, as a crash may leave them. It returns how many it corrected.
-func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired int, err error) {
-	_, db, err := a.Schools.OpenAny(ctx, school, tenancy.ReadOnly)
+func (d *Directory) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired int, err error) {
+	_, db, err := d.Schools.OpenAny(ctx, school, tenancy.ReadOnly)
 	if err != nil {
 		return 0, err
 	}
@@ -167,7 +167,7 @@ func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired 
 	if err := db.Raw(`select ` + personColumns + ` from app_user u join role r on r.id = u.role_id`).Find(&people).Error; err != nil {
 		return 0, fmt.Errorf("reading the users of school %s: %w", school, err)
 	}
-	entries, err := a.entries(ctx, school)
+	entries, err := d.entries(ctx, school)
 	if err != nil {
 		return 0, err
 	}
@@ -178,7 +178,7 @@ func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired 
 		if there == !closed && (closed || e.matches(p)) {
 			continue
 		}
-		if err := a.reconcile(ctx, school, p); err != nil {
+		if err := d.reconcile(ctx, school, p); err != nil {
 			return repaired, err
 		}
 		repaired++
@@ -188,7 +188,7 @@ func (a *Auth) RepairDirectory(ctx context.Context, school uuid.UUID) (repaired 
 		if entries[user].fresh {
 			continue
 		}
-		if err := a.closeEntry(ctx, school, user, true); err != nil {
+		if err := d.closeEntry(ctx, school, user, true); err != nil {
 			return repaired, err
 		}
 		repaired++
@@ -209,12 +209,12 @@ func (e entry) matches(p person) bool {
 }
 
 // entries are a school's open entries, by user.
-func (a *Auth) entries(ctx context.Context, school uuid.UUID) (map[uuid.UUID]entry, error) {
-	return a.entriesWhere(ctx, `school_id = $1`, school)
+func (d *Directory) entries(ctx context.Context, school uuid.UUID) (map[uuid.UUID]entry, error) {
+	return d.entriesWhere(ctx, `school_id = $1`, school)
 }
 
-func (a *Auth) entriesWhere(ctx context.Context, where string, args ...any) (map[uuid.UUID]entry, error) {
-	rows, err := a.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''),
+func (d *Directory) entriesWhere(ctx context.Context, where string, args ...any) (map[uuid.UUID]entry, error) {
+	rows, err := d.Cluster.PlatformPool().Query(ctx, `select user_id, role_type, coalesce(phone, ''),
 		coalesce(email, ''), name, created_at > now() - interval '10 minutes'
 		from platform.account where not disabled and `+where, args...)
 	if err != nil {

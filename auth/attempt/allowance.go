@@ -1,4 +1,6 @@
-package auth
+// Package attempt counts attempts to prove who somebody is, by contact and by where they come from, and makes one-time codes. All
+// of it is in Redis. It knows no account: a contact that has none is counted alike.
+package attempt
 
 import (
 	"context"
@@ -36,8 +38,24 @@ const (
 	forgotHourly = 3
 )
 
-// allowance is a counter of attempts: its limit, and how long it counts them.
-type allowance struct {
+// Counters count attempts.
+type Counters struct {
+	redis  redis.UniversalClient
+	secret []byte
+	now    func() time.Time
+	wait   time.Duration // for Redis
+}
+
+// New makes Counters. The secret keys codes and device tokens; wait is for Redis.
+func New(client redis.UniversalClient, secret []byte, now func() time.Time, wait time.Duration) *Counters {
+	return &Counters{redis: client, secret: secret, now: now, wait: wait}
+}
+
+// ErrCannotCount is the refusal of an attempt while Redis does not answer.
+var ErrCannotCount = api.Unavailable("Signing in is briefly unavailable, try again")
+
+// Allowance is a counter of attempts: its limit, and how long it counts them.
+type Allowance struct {
 	key  string
 	most int
 	life time.Duration
@@ -45,52 +63,52 @@ type allowance struct {
 
 // allow names a contact's counter; the braces keep all of a contact's on one node of a
 // Redis Cluster.
-func allow(what, contact, source string, most int, life time.Duration) allowance {
+func allow(what, contact, source string, most int, life time.Duration) Allowance {
 	key := "homeroom:" + what + ":{" + contact + "}"
 	if source != "" {
 		key += ":" + source
 	}
-	return allowance{key: key, most: most, life: life}
+	return Allowance{key: key, most: most, life: life}
 }
 
-func sentAllowances(phone string, from source) []allowance {
-	out := []allowance{allow("sent", phone, from.key, sentHourly, hour)}
+func sentAllowances(phone string, from Source) []Allowance {
+	out := []Allowance{allow("sent", phone, from.key, sentHourly, hour)}
 	if !from.known {
 		out = append(out, allow("sent", phone, "", sentHourlyUnknown, hour))
 	}
 	return out
 }
 
-func otpAllowances(phone string, from source) []allowance {
-	out := []allowance{allow("guessed", phone, from.key, otpDaily, day)}
+func otpAllowances(phone string, from Source) []Allowance {
+	out := []Allowance{allow("guessed", phone, from.key, otpDaily, day)}
 	if !from.known {
 		out = append(out, allow("guessed", phone, "", otpDailyUnknown, day))
 	}
 	return out
 }
 
-func pinAllowances(phone string, from source) []allowance {
-	out := []allowance{allow("pin", phone, from.key, pinAttempts, day)}
+func pinAllowances(phone string, from Source) []Allowance {
+	out := []Allowance{allow("pin", phone, from.key, pinAttempts, day)}
 	if !from.known {
 		out = append(out, allow("pin", phone, "", pinDailyUnknown, day), allow("pin-long", phone, "", pinLongUnknown, pinLong))
 	}
 	return out
 }
 
-func passwordAllowances(email string, from source) []allowance {
-	out := []allowance{allow("password", email, from.key, passwordDaily, day)}
+func passwordAllowances(email string, from Source) []Allowance {
+	out := []Allowance{allow("password", email, from.key, passwordDaily, day)}
 	if !from.known {
 		out = append(out, allow("password", email, "", passwordDailyUnknown, day))
 	}
 	return out
 }
 
-func forgotAllowances(email string) []allowance {
-	return []allowance{allow("forgot", email, "", forgotHourly, hour)}
+func forgotAllowances(email string) []Allowance {
+	return []Allowance{allow("forgot", email, "", forgotHourly, hour)}
 }
 
 // keysOf are the counters' names behind other keys of a script.
-func keysOf(first []string, all []allowance) []string {
+func keysOf(first []string, all []Allowance) []string {
 	for _, a := range all {
 		first = append(first, a.key)
 	}
@@ -98,7 +116,7 @@ func keysOf(first []string, all []allowance) []string {
 }
 
 // argsOf are how many each takes and for how long, behind other arguments of a script.
-func argsOf(first []any, all []allowance) []any {
+func argsOf(first []any, all []Allowance) []any {
 	for _, a := range all {
 		first = append(first, a.most, a.life.Milliseconds())
 	}
@@ -147,34 +165,34 @@ redis.call("del", KEYS[1])
 giveBack(2)
 return 0`)
 
-// countAttempt counts an attempt before it is checked, so that a hundred at once are no more than a
+// count counts an attempt before it is checked, so that a hundred at once are no more than a
 // hundred one after the other. It returns how long the caller has to wait; 0 is not at all.
-func (a *Auth) countAttempt(ctx context.Context, all []allowance) (wait time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
+func (k *Counters) count(ctx context.Context, all []Allowance) (wait time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, k.wait)
 	defer cancel()
-	left, err := takeScript.Run(ctx, a.Redis, keysOf(nil, all), argsOf(nil, all)...).Int64()
+	left, err := takeScript.Run(ctx, k.redis, keysOf(nil, all), argsOf(nil, all)...).Int64()
 	if err != nil {
-		return 0, errCannotCount.Because(err)
+		return 0, ErrCannotCount.Because(err)
 	}
 	return time.Duration(left) * time.Millisecond, nil
 }
 
-// returnAttempts ends a source's attempts in a row: the last of them was right.
-func (a *Auth) returnAttempts(ctx context.Context, all []allowance) error {
-	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
+// Return ends a source's attempts in a row: the last of them was right.
+func (k *Counters) Return(ctx context.Context, all []Allowance) error {
+	ctx, cancel := context.WithTimeout(ctx, k.wait)
 	defer cancel()
-	if err := successScript.Run(ctx, a.Redis, keysOf(nil, all)).Err(); err != nil {
-		return errCannotCount.Because(err)
+	if err := successScript.Run(ctx, k.redis, keysOf(nil, all)).Err(); err != nil {
+		return ErrCannotCount.Because(err)
 	}
 	return nil
 }
 
-// clearCounters deletes counters: a stronger proof than the one they count was given.
-func (a *Auth) clearCounters(ctx context.Context, keys ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
+// Clear deletes counters: a stronger proof than the one they count was given.
+func (k *Counters) Clear(ctx context.Context, keys ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, k.wait)
 	defer cancel()
-	if err := a.Redis.Del(ctx, keys...).Err(); err != nil {
-		return errCannotCount.Because(err)
+	if err := k.redis.Del(ctx, keys...).Err(); err != nil {
+		return ErrCannotCount.Because(err)
 	}
 	return nil
 }
@@ -206,21 +224,21 @@ end
 redis.call("pexpire", KEYS[1], 900000)
 return 0`)
 
-func loginDelayKey(email string, from source) string {
+func loginDelayKey(email string, from Source) string {
 	return "homeroom:slow:{" + email + "}:" + from.key
 }
 
-// countLoginAttempt counts an attempt at a password for the e-mail, known or not, and its source.
-func (a *Auth) countLoginAttempt(c api.OpenCtx, email string) error {
+// CountLogin counts an attempt at a password for the e-mail, known or not, and its source.
+func (k *Counters) CountLogin(c api.OpenCtx, email string) error {
 	email = strings.ToLower(email)
-	from := a.sourceOf(c, email)
+	from := k.SourceOf(c, email)
 	all := passwordAllowances(email, from)
-	ctx, cancel := context.WithTimeout(c, a.RedisWait)
+	ctx, cancel := context.WithTimeout(c, k.wait)
 	defer cancel()
-	left, err := loginDelayScript.Run(ctx, a.Redis, keysOf([]string{loginDelayKey(email, from)}, all),
-		argsOf([]any{a.Clock().UnixMilli()}, all)...).Int64()
+	left, err := loginDelayScript.Run(ctx, k.redis, keysOf([]string{loginDelayKey(email, from)}, all),
+		argsOf([]any{k.now().UnixMilli()}, all)...).Int64()
 	if err != nil {
-		return errCannotCount.Because(err)
+		return ErrCannotCount.Because(err)
 	}
 	if left > 0 {
 		return tooManyAttempts("Too many wrong passwords, wait a moment", time.Duration(left)*time.Millisecond)
@@ -228,21 +246,42 @@ func (a *Auth) countLoginAttempt(c api.OpenCtx, email string) error {
 	return nil
 }
 
-// resetLoginAttempts ends the source's wrong passwords in a row.
-func (a *Auth) resetLoginAttempts(c api.OpenCtx, email string) error {
+// ResetLogin ends the source's wrong passwords in a row.
+func (k *Counters) ResetLogin(c api.OpenCtx, email string) error {
 	email = strings.ToLower(email)
-	from := a.sourceOf(c, email)
-	ctx, cancel := context.WithTimeout(c, a.RedisWait)
+	from := k.SourceOf(c, email)
+	ctx, cancel := context.WithTimeout(c, k.wait)
 	defer cancel()
-	if err := successScript.Run(ctx, a.Redis,
+	if err := successScript.Run(ctx, k.redis,
 		keysOf([]string{loginDelayKey(email, from)}, passwordAllowances(email, from))).Err(); err != nil {
-		return errCannotCount.Because(err)
+		return ErrCannotCount.Because(err)
 	}
 	return nil
 }
 
-// resetAllLoginAttempts resets the attempts of all sources: a password that was set by a link proves the
+// ResetAllLogins resets the attempts of all sources: a password that was set by a link proves the
 // e-mail.
-func (a *Auth) resetAllLoginAttempts(ctx context.Context, email string) error {
-	return a.clearCounters(ctx, allow("password", strings.ToLower(email), "", 0, 0).key)
+func (k *Counters) ResetAllLogins(ctx context.Context, email string) error {
+	return k.Clear(ctx, allow("password", strings.ToLower(email), "", 0, 0).key)
+}
+
+// CountLink counts a link to set a new password that is sent to an e-mail. It returns how long the caller has to wait; 0 is not at
+// all.
+func (k *Counters) CountLink(ctx context.Context, email string) (wait time.Duration, err error) {
+	return k.count(ctx, forgotAllowances(strings.ToLower(email)))
+}
+
+// CountPIN counts an attempt before it is checked, whether or not there is a PIN.
+func (k *Counters) CountPIN(c api.OpenCtx, contact string) ([]Allowance, error) {
+	all := pinAllowances(contact, k.SourceOf(c, contact))
+	wait, err := k.count(c, all)
+	if err == nil && wait > 0 {
+		err = tooManyAttempts("Too many wrong PINs, sign in with a code", wait)
+	}
+	return all, err
+}
+
+// UnlockPIN resets the PIN attempts of a source after a sign-in by code there.
+func (k *Counters) UnlockPIN(c api.OpenCtx, phone string) error {
+	return k.Clear(c, allow("pin", phone, k.SourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
 }

@@ -1,4 +1,4 @@
-package auth
+package directory
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 type RestoredUsers struct {
 	Accounts int64 // entered
 
-	auth   *Auth
-	school uuid.UUID
-	people []person
+	directory *Directory
+	school    uuid.UUID
+	people    []person
 }
 
 // RestoreUsers starts with none.
-func (a *Auth) RestoreUsers() *RestoredUsers { return &RestoredUsers{auth: a} }
+func (d *Directory) RestoreUsers() *RestoredUsers { return &RestoredUsers{directory: d} }
 
 // Read reads the users of the school, before it can be reached.
 func (r *RestoredUsers) Read(ctx context.Context, s *tenancy.School) error {
-	db, err := r.auth.Cluster.School(ctx, s, tenancy.ReadOnly)
+	db, err := r.directory.Cluster.School(ctx, s, tenancy.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (r *RestoredUsers) Enter(ctx context.Context, tx pgx.Tx) error {
 	ids, users := make([]uuid.UUID, len(people)), make([]uuid.UUID, len(people))
 	roles, phones, emails := make([]string, len(people)), make([]string, len(people)), make([]string, len(people))
 	for i, p := range people {
-		ids[i], users[i], roles[i], phones[i], emails[i] = accountID(r.school, p.ID), p.ID, string(p.Role), p.Phone, strings.ToLower(p.Email)
+		ids[i], users[i], roles[i], phones[i], emails[i] = AccountID(r.school, p.ID), p.ID, string(p.Role), p.Phone, strings.ToLower(p.Email)
 	}
 	tag, err := tx.Exec(ctx, `insert into platform.account (id, school_id, user_id, role_type, phone, email)
 		select v.id, $1, v.user_id, v.role, nullif(v.phone, ''), nullif(v.email, '')

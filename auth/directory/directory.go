@@ -1,4 +1,6 @@
-package auth
+// Package directory keeps who may sign in: an account for every phone and e-mail of a school's users, in step with the schools'
+// own records; it ends what an account has open, and writes the audit of it. It proves nobody and opens no session.
+package directory
 
 import (
 	"context"
@@ -6,41 +8,70 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"gorm.io/gorm"
+
 	"homeroom/api"
+	"homeroom/tenancy"
 )
 
-// account is one entry of the platform's directory: the user a phone or an e-mail belongs to.
-type account struct {
-	id       uuid.UUID
-	schoolID uuid.UUID // zero for the cross-school administrator
-	userID   uuid.UUID
-	role     api.RoleType
-	phone    string
-	email    string
-	proven   bool // its holder has entered a code for the phone
-	epoch    int  // raised by everything that ends all sign-ins of the account
+// Schools finds and opens schools; cmd/service has the rules.
+type Schools interface {
+	api.Schools
+	api.Opener
+	// OpenAny opens a school in any status: its users are followed while it is suspended, too.
+	OpenAny(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
+}
+
+// Parts are the dependencies of a directory; auth wires them.
+type Parts struct {
+	Cluster *tenancy.Cluster
+	Schools Schools
+	Clock   func() time.Time
+	// SessionEnded sends every instance the hint that a session has ended; SessionsChanged, that
+	// a user's sessions have to be read again.
+	SessionEnded    func(session uuid.UUID)
+	SessionsChanged func(user uuid.UUID)
+}
+
+// Directory is the platform's directory of accounts.
+type Directory struct{ Parts }
+
+// New makes a Directory of its parts.
+func New(p Parts) *Directory { return &Directory{p} }
+
+// Account is one entry of the platform's directory: the user a phone or an e-mail belongs to.
+type Account struct {
+	ID       uuid.UUID
+	SchoolID uuid.UUID // zero for the cross-school administrator
+	UserID   uuid.UUID
+	Role     api.RoleType
+	Phone    string
+	Email    string
+	Proven   bool // its holder has entered a code for the phone
+	Epoch    int  // raised by everything that ends all sign-ins of the account
 }
 
 const accountColumns = `id, school_id, user_id, role_type, coalesce(phone, ''), coalesce(email, ''), phone_proven_at is not null, epoch`
 
-func scanAccount(row pgx.CollectableRow) (account, error) {
-	var acc account
+func scanAccount(row pgx.CollectableRow) (Account, error) {
+	var acc Account
 	var school *uuid.UUID
-	err := row.Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email, &acc.proven, &acc.epoch)
+	err := row.Scan(&acc.ID, &school, &acc.UserID, &acc.Role, &acc.Phone, &acc.Email, &acc.Proven, &acc.Epoch)
 	if school != nil {
-		acc.schoolID = *school
+		acc.SchoolID = *school
 	}
 	return acc, err
 }
 
-// accounts finds entries of the directory, the one used last first.
-func (a *Auth) accounts(ctx context.Context, where string, args ...any) ([]account, error) {
-	rows, err := a.Cluster.PlatformPool().Query(ctx, `select `+accountColumns+` from platform.account
+// Find finds entries of the directory, the one used last first.
+func (d *Directory) Find(ctx context.Context, where string, args ...any) ([]Account, error) {
+	rows, err := d.Cluster.PlatformPool().Query(ctx, `select `+accountColumns+` from platform.account
 		where not disabled and barred_at is null and `+where+` order by last_used_at desc nulls last, created_at, id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("looking up accounts: %w", err)
@@ -52,15 +83,15 @@ func (a *Auth) accounts(ctx context.Context, where string, args ...any) ([]accou
 	return found, nil
 }
 
-// byPhone finds a phone's accounts; role narrows them to one client's. Those whose phone
+// ByPhone finds a phone's accounts; role narrows them to one client's. Those whose phone
 // was only entered by an office come last.
-func (a *Auth) byPhone(ctx context.Context, phone string, role api.RoleType) ([]account, error) {
-	found, err := a.accounts(ctx, `phone = $1 and ($2 = '' or role_type = $2)`, phone, string(role))
-	slices.SortStableFunc(found, func(a, b account) int {
+func (d *Directory) ByPhone(ctx context.Context, phone string, role api.RoleType) ([]Account, error) {
+	found, err := d.Find(ctx, `phone = $1 and ($2 = '' or role_type = $2)`, phone, string(role))
+	slices.SortStableFunc(found, func(a, b Account) int {
 		switch {
-		case a.proven == b.proven:
+		case a.Proven == b.Proven:
 			return 0
-		case a.proven:
+		case a.Proven:
 			return -1
 		}
 		return 1
@@ -68,13 +99,13 @@ func (a *Auth) byPhone(ctx context.Context, phone string, role api.RoleType) ([]
 	return found, err
 }
 
-// byEmail finds an e-mail's accounts, at most one of each school.
-func (a *Auth) byEmail(ctx context.Context, email string) ([]account, error) {
-	return a.accounts(ctx, `lower(email) = $1`, strings.ToLower(email))
+// ByEmail finds an e-mail's accounts, at most one of each school.
+func (d *Directory) ByEmail(ctx context.Context, email string) ([]Account, error) {
+	return d.Find(ctx, `lower(email) = $1`, strings.ToLower(email))
 }
 
-func (a *Auth) byID(ctx context.Context, id uuid.UUID) (*account, error) {
-	found, err := a.accounts(ctx, `id = $1`, id)
+func (d *Directory) ByID(ctx context.Context, id uuid.UUID) (*Account, error) {
+	found, err := d.Find(ctx, `id = $1`, id)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -87,8 +118,8 @@ var ErrEmailTaken = api.Duplicate("Another account signs in with this e-mail")
 // Enter puts a school's user into the directory, or brings their entry up to date, so
 // that they can sign in. It may run before the user's own transaction commits: an
 // entry without a user signs nobody in, and RepairDirectory removes it.
-func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
-	err := a.writeEntries(ctx, school, role, []uuid.UUID{user}, []string{phone}, []string{strings.ToLower(email)})
+func (d *Directory) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleType, phone, email string) error {
+	err := d.writeEntries(ctx, school, role, []uuid.UUID{user}, []string{phone}, []string{strings.ToLower(email)})
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.ConstraintName == "account_email_key" {
 		return ErrEmailTaken
@@ -100,8 +131,8 @@ func (a *Auth) Enter(ctx context.Context, school, user uuid.UUID, role api.RoleT
 }
 
 // EnterMany is Enter for many users of one role who sign in by phone, in one statement.
-func (a *Auth) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error {
-	if err := a.writeEntries(ctx, school, role, users, phones, make([]string, len(users))); err != nil {
+func (d *Directory) EnterMany(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones []string) error {
+	if err := d.writeEntries(ctx, school, role, users, phones, make([]string, len(users))); err != nil {
 		return fmt.Errorf("entering %d accounts: %w", len(users), err)
 	}
 	return nil
@@ -137,36 +168,36 @@ const enterSQL = `
 // the same moment both find no entry, and ON CONFLICT covers only the key it names: the second
 // is refused by the other key, and finds the entry when it tries again. Of many entries several
 // may conflict, one after the other.
-func (a *Auth) writeEntries(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones,
+func (d *Directory) writeEntries(ctx context.Context, school uuid.UUID, role api.RoleType, users []uuid.UUID, phones,
 	emails []string) (err error) {
 	ids := make([]uuid.UUID, len(users))
 	for i, user := range users {
-		ids[i] = accountID(school, user)
+		ids[i] = AccountID(school, user)
 	}
 	for range 10 {
 		var ended []uuid.UUID
-		rows, asked := a.Cluster.PlatformPool().Query(ctx, enterSQL, school, role, ids, users, phones, emails, a.Clock())
+		rows, asked := d.Cluster.PlatformPool().Query(ctx, enterSQL, school, role, ids, users, phones, emails, d.Clock())
 		if err = asked; err == nil {
 			ended, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		}
 		var pg *pgconn.PgError
 		if !errors.As(err, &pg) || pg.ConstraintName != "account_pkey" {
-			a.publishEnded(ended)
+			d.PublishEnded(ended)
 			return err
 		}
 	}
 	return err
 }
 
-// accountID follows from school and user. A school that was restored beside the one it
+// AccountID follows from school and user. A school that was restored beside the one it
 // was archived from has the same users, and accounts of its own.
-func accountID(school, user uuid.UUID) uuid.UUID {
+func AccountID(school, user uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(user, append([]byte("account of "), school[:]...))
 }
 
 // closeEntry removes or disables a user's entry in the directory and ends their sessions.
-func (a *Auth) closeEntry(ctx context.Context, school, user uuid.UUID, gone bool) error {
-	_, err := a.endSessions(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3 and school_id = $4)`,
+func (d *Directory) closeEntry(ctx context.Context, school, user uuid.UUID, gone bool) error {
+	_, err := d.EndWhere(ctx, "account closed", `account_id in (select id from platform.account where user_id = $3 and school_id = $4)`,
 		user, school)
 	if err != nil {
 		return err
@@ -175,9 +206,9 @@ func (a *Auth) closeEntry(ctx context.Context, school, user uuid.UUID, gone bool
 	if gone {
 		sql = `delete from platform.account where user_id = $1 and school_id = $2`
 	}
-	if _, err := a.Cluster.PlatformPool().Exec(ctx, sql, user, school); err != nil {
+	if _, err := d.Cluster.PlatformPool().Exec(ctx, sql, user, school); err != nil {
 		return fmt.Errorf("closing an account: %w", err)
 	}
-	a.SessionsChanged(user)
+	d.SessionsChanged(user)
 	return nil
 }
