@@ -24,7 +24,8 @@ const (
 )
 
 // One-time passwords are kept in Redis: not the codes but the random ids they follow from under the secret, so that a code can
-// be sent again. An unknown phone is handled alike, except that nothing is sent. The phone in braces keeps a phone's keys on one node of a Redis Cluster.
+// be sent again. An unknown phone is handled alike, except that nothing is sent. The phone in braces keeps a phone's keys on one
+// node of a Redis Cluster.
 func otpKey(phone string) string { return "homeroom:code:{" + phone + "}" }
 
 // issueScript decides whether to send, and which code. A code that was made less than its

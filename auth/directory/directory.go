@@ -104,6 +104,7 @@ func (d *Directory) ByEmail(ctx context.Context, email string) ([]Account, error
 	return d.Find(ctx, `lower(email) = $1`, strings.ToLower(email))
 }
 
+// ByID finds an account that may sign in; nil: there is none.
 func (d *Directory) ByID(ctx context.Context, id uuid.UUID) (*Account, error) {
 	found, err := d.Find(ctx, `id = $1`, id)
 	if err != nil || len(found) == 0 {

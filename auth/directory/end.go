@@ -54,6 +54,7 @@ func (d *Directory) Revoke(ctx context.Context, on querier, reason, where string
 	return ended, nil
 }
 
+// PublishEnded tells every instance that sessions have ended.
 func (d *Directory) PublishEnded(sessions []uuid.UUID) {
 	for _, id := range sessions {
 		d.SessionEnded(id)

@@ -39,6 +39,7 @@ func (d *Directory) FindRole(ctx context.Context, acc Account) (role uuid.UUID, 
 	return role, nil
 }
 
+// ErrNotActive is the refusal of who belongs to a school that is not active.
 var ErrNotActive = api.Coded(403, "", "This school is not active")
 
 // SchoolDB opens the school of an account, if it is active.
