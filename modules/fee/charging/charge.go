@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
@@ -80,8 +81,8 @@ type ChargedStudent struct {
 	Concession  int64     `json:"concession" doc:"What is waived of it"`
 	ProRata     bool      `json:"proRata" doc:"For a part of the year"`
 
-	Lines         []InvoiceLine `json:"lines" doc:"What the amount is for"`
-	WithoutAmount bool          `json:"withoutAmount" doc:"Subscribed to transport, and rides at no route or stop that has an amount"`
+	Lines         []ledger.InvoiceLine `json:"lines" doc:"What the amount is for"`
+	WithoutAmount bool                 `json:"withoutAmount" doc:"Subscribed to transport, and rides at no route or stop that has an amount"`
 }
 
 // chargeable is a student the structure holds for.
@@ -126,7 +127,7 @@ const members = `with sat as (
 
 // charge bills a class, or some of it, for an instalment. The structure's row is locked,
 // so that of two charges at once the second finds what the first did.
-func (m *Module) charge(c api.Ctx, r chargeIn) (Charged, error) {
+func (m *Endpoints) charge(c api.Ctx, r chargeIn) (Charged, error) {
 	if r.ClassID == nil && len(r.StudentIDs) == 0 {
 		return Charged{}, api.InvalidField("studentIds", "studentIds is empty; the whole class is charged by classId")
 	}
@@ -181,34 +182,35 @@ func (r *Charged) say(s chargeable, found ChargedStudent) {
 	}
 	found.StudentID, found.StudentName = s.ID, roster.FullName(s.FirstName, s.LastName)
 	if found.Lines == nil {
-		found.Lines = []InvoiceLine{}
+		found.Lines = []ledger.InvoiceLine{}
 	}
 	r.Students = append(r.Students, found)
 }
 
 // look finds and locks the structure, and the instalment in it.
-func (r chargeIn) look(c api.Ctx) (Structure, schoolYear, int, error) {
+func (r chargeIn) look(c api.Ctx) (Structure, ledger.SchoolYear, int, error) {
 	record, err := api.Lock[StructureRecord](c, "fee structure", r.StructureID)
 	if err != nil {
-		return Structure{}, schoolYear{}, 0, err
+		return Structure{}, ledger.SchoolYear{}, 0, err
 	}
 	whole, err := withParts(c, []StructureRecord{record})
 	if err != nil {
-		return Structure{}, schoolYear{}, 0, err
+		return Structure{}, ledger.SchoolYear{}, 0, err
 	}
 	number, ok := r.Instalment.in(whole[0])
 	if !ok {
-		return Structure{}, schoolYear{}, 0, api.InvalidField("instalment", "instalment must be a number from 1 to %d or an instalment's name",
+		return Structure{}, ledger.SchoolYear{}, 0, api.InvalidField("instalment",
+			"instalment must be a number from 1 to %d or an instalment's name",
 			len(whole[0].Instalments))
 	}
 	if r.ClassID != nil && *r.ClassID != record.ClassID {
-		return Structure{}, schoolYear{}, 0, api.InvalidField("classId", "This is another class's fee structure")
+		return Structure{}, ledger.SchoolYear{}, 0, api.InvalidField("classId", "This is another class's fee structure")
 	}
-	var years []schoolYear
+	var years []ledger.SchoolYear
 	err = tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select id, name, start_date, end_date from academic_year where id = $1`,
 		Args: []any{record.AcademicYearID}, Scan: tenancy.Collect(&years)})
 	if err != nil {
-		return Structure{}, schoolYear{}, 0, fmt.Errorf("reading the academic year: %w", err)
+		return Structure{}, ledger.SchoolYear{}, 0, fmt.Errorf("reading the academic year: %w", err)
 	}
 	return whole[0], years[0], number, nil
 }

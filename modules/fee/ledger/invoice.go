@@ -1,4 +1,4 @@
-package fee
+package ledger
 
 import (
 	"github.com/google/uuid"
@@ -32,10 +32,10 @@ type Invoice struct {
 	State      string        `json:"state" enum:"UNPAID,PARTIAL,PAID,OVERDUE,WAIVED" doc:"UNPAID, PARTIAL, PAID, OVERDUE (open after its due date) or WAIVED (by concessions, whole)"`
 }
 
-// allocateSQL selects the invoices of some students, by due date, with what is paid of each.
+// AllocateSQL selects the invoices of some students, by due date, with what is paid of each.
 // Entries that name an invoice make its amount; all others are money, which is allocated to
 // the invoices from the oldest. students is the condition on the account's id; $2 is today.
-func allocateSQL(students string) string {
+func AllocateSQL(students string) string {
 	return `with own as (
 		select account_id, invoice_id, sum(case entry_type when 'DR' then amount else -amount end)::bigint as net,
 			coalesce(sum(amount) filter (where entry_type = 'DR'), 0)::bigint as charged
@@ -54,12 +54,12 @@ func allocateSQL(students string) string {
 	from allocated order by student_id, due_date, id`
 }
 
-// allocateOne is for the student $1 alone: for a list Postgres expects ten, and for ten
+// AllocateOne is for the student $1 alone: for a list Postgres expects ten, and for ten
 // students' entries it would read all of the school's.
-var allocateOne = allocateSQL(`= $1`)
+var AllocateOne = AllocateSQL(`= $1`)
 
-// allocatedInvoice is a row of allocateSQL.
-type allocatedInvoice struct {
+// StudentInvoice is a row of allocateSQL.
+type StudentInvoice struct {
 	Invoice
 	StudentID      uuid.UUID
 	AcademicYearID uuid.UUID
@@ -74,8 +74,8 @@ type Allocation struct {
 	Amount    int64     `json:"amount"`
 }
 
-// allocate spreads money over what is open, oldest first. What is left is paid ahead.
-func allocate(open []allocatedInvoice, amount int64) (list []Allocation, ahead int64) {
+// Allocate spreads money over what is open, oldest first. What is left is paid ahead.
+func Allocate(open []StudentInvoice, amount int64) (list []Allocation, ahead int64) {
 	list = []Allocation{}
 	for _, i := range open {
 		if n := min(i.Open, amount); n > 0 {
@@ -86,12 +86,12 @@ func allocate(open []allocatedInvoice, amount int64) (list []Allocation, ahead i
 	return list, amount
 }
 
-// pick is the invoice a request names among a student's.
-func pick(list []allocatedInvoice, id uuid.UUID) (allocatedInvoice, error) {
+// Pick is the invoice a request names among a student's.
+func Pick(list []StudentInvoice, id uuid.UUID) (StudentInvoice, error) {
 	for _, i := range list {
 		if i.ID == id {
 			return i, nil
 		}
 	}
-	return allocatedInvoice{}, api.InvalidField("invoiceId", "invoiceId is no invoice of this student")
+	return StudentInvoice{}, api.InvalidField("invoiceId", "invoiceId is no invoice of this student")
 }

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"

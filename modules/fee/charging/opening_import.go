@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/imports"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster/lookup"
 	"homeroom/sheet"
 	"homeroom/tenancy"
@@ -63,8 +64,8 @@ func minorUnits(cell string, digits int) (int64, error) {
 	return int64(n), nil
 }
 
-// openingFiles are files of what students owed or had in credit. Nobody is notified.
-func openingFiles() imports.Kind[openingImport] {
+// OpeningFiles are files of what students owed or had in credit. Nobody is notified.
+func OpeningFiles() imports.Kind[openingImport] {
 	return imports.Kind[openingImport]{
 		Key: "OPENING_BALANCE", Path: "/school-admin/fee/opening-balance/import", Permission: "fee", Columns: openingSheet("INR"),
 		Most: maxOpenings, Summary: "Import opening balances from a CSV file or workbook", Undo: undoOpenings,
@@ -157,7 +158,7 @@ func planOpenings(c api.Ctx, day api.Date, lines []imports.Line, d *imports.Draf
 		}
 		ids := make([]uuid.UUID, len(postings))
 		for i, p := range postings {
-			ids[i] = p.id
+			ids[i] = p.ID
 		}
 		d.Remember(ids)
 		return nil
@@ -193,9 +194,9 @@ func undoOpenings(c api.Ctx, made []byte) error {
 	if later[0].N > 0 {
 		return api.Conflict("Something was posted since to the accounts of %d of these students, so that it cannot be taken back", later[0].N)
 	}
-	postings := make([]posting, len(ids))
+	postings := make([]ledger.Transaction, len(ids))
 	for i := range ids {
-		postings[i] = posting{id: api.NewID(), reverses: &ids[i], narration: "Reversal of an imported opening balance"}
+		postings[i] = ledger.Transaction{ID: api.NewID(), Reverses: &ids[i], Narration: "Reversal of an imported opening balance"}
 	}
-	return takeBack(c, postings...)
+	return ledger.TakeBack(c, postings...)
 }

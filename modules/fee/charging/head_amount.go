@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -8,15 +8,16 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 )
 
 // HeadAmount is what a year of an optional head costs, by option, by route or by stop.
 type HeadAmount struct {
-	ID      *uuid.UUID `json:"id" doc:"Given when it is added; sent back, it is changed"`
-	Name    string     `json:"name" validate:"name,max=100" example:"Full board" doc:"Written on the invoice, after the head's name"`
-	Amount  Amount     `json:"amount" validate:"min=0,max=1000000000000" doc:"For the whole year, in minor units"`
-	RouteID *uuid.UUID `json:"routeId" doc:"By route: for those who ride it"`
-	StopID  *uuid.UUID `json:"stopId" doc:"By stop: for those who ride to or from it"`
+	ID      *uuid.UUID    `json:"id" doc:"Given when it is added; sent back, it is changed"`
+	Name    string        `json:"name" validate:"name,max=100" example:"Full board" doc:"Written on the invoice, after the head's name"`
+	Amount  ledger.Amount `json:"amount" validate:"min=0,max=1000000000000" doc:"For the whole year, in minor units"`
+	RouteID *uuid.UUID    `json:"routeId" doc:"By route: for those who ride it"`
+	StopID  *uuid.UUID    `json:"stopId" doc:"By stop: for those who ride to or from it"`
 }
 
 // Ride is a student's place on a route. Like Posting, it has no name of its own, so that the

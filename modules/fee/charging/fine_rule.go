@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
@@ -77,9 +78,9 @@ type lateFine struct {
 	First         bool // on the invoice
 }
 
-// nightFines fines what is late at a school. Most nights, at most schools, there is nothing to
+// NightFines fines what is late at a school. Most nights, at most schools, there is nothing to
 // do: that is found out without a transaction.
-func nightFines(ctx context.Context, at api.SchoolWork) error {
+func NightFines(ctx context.Context, at api.SchoolWork) error {
 	var due bool
 	err := at.DB.Raw(`select exists (select from fee_structure where fine_type <> 'NONE')
 		and not exists (select from fee_fine_run where day = ?)`, at.Today()).Scan(&due).Error
@@ -123,13 +124,13 @@ func FineLate(c api.Ctx, day api.Date) (int64, error) {
 const morning = 9 * time.Hour
 
 func (f lateFine) notice(c api.Ctx) notice.Notice {
-	writes := figures(c)
+	writes := ledger.Figures(c)
 	more := any("")
 	if f.FineType == "PER_DAY" {
 		more = notice.Text{Name: "fee.perDay", Values: notice.Values{"amount": writes.Money(f.FineAmount)}}
 	}
-	n := demandNotice(f.TransactionID, f.StudentID, notice.Text{Name: "fee.late", Values: notice.Values{
-		"amount": writes.Money(f.Amount), "child": f.StudentName, "what": f.Name, "date": day(writes, f.DueDate), "more": more}})
+	n := ChargeNotice(f.TransactionID, f.StudentID, notice.Text{Name: "fee.late", Values: notice.Values{
+		"amount": writes.Money(f.Amount), "child": f.StudentName, "what": f.Name, "date": ledger.Day(writes, f.DueDate), "more": more}})
 	if due := c.Today().In(c.School.Location()).Add(morning); c.Now.Before(due) {
 		n.DueAt = due
 	}

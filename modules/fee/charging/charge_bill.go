@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/notice"
 	"homeroom/paper"
 	"homeroom/tenancy"
@@ -16,7 +17,7 @@ import (
 // bill writes the postings of a charge: for every student an invoice, the income of each
 // head, and what their concessions waive of it. Accounts are locked first, so that a
 // concession granted at the same moment finds the invoice, or is found here.
-func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, students []chargeable, out Charged) (Charged, error) {
+func (m *Endpoints) bill(c api.Ctx, s Structure, year ledger.SchoolYear, number int, students []chargeable, out Charged) (Charged, error) {
 	ids := make([]uuid.UUID, len(students))
 	for i, st := range students {
 		ids[i] = st.ID
@@ -25,8 +26,8 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	var counted []proRata
 	queries := []tenancy.Query{{SQL: proRataSQL, Scan: tenancy.Collect(&counted)}}
 	if !out.DryRun { // a dry run writes nothing, so nobody has to wait for it
-		queries = append(queries, tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
-			tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard})
+		queries = append(queries, tenancy.Query{SQL: ledger.OpenAccounts, Args: []any{ids, c.Now}},
+			tenancy.Query{SQL: ledger.LockAccounts, Args: []any{ids}, Scan: discard})
 	}
 	queries = append(queries, tenancy.Query{SQL: selectGrants +
 		` where student_id = any($1) and academic_year_id = $2 and invoice_id is null order by student_id, id`,
@@ -41,7 +42,7 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	numbers := func(int) string { return "" }
 	if !out.DryRun {
 		var err error
-		if numbers, err = invoiceNumbers(c, year, len(students)); err != nil {
+		if numbers, err = ledger.InvoiceNumbers(c, year, len(students)); err != nil {
 			return out, err
 		}
 	}
@@ -58,20 +59,20 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	if err != nil {
 		return out, err
 	}
-	postings := make([]posting, 0, len(students)+len(grants))
+	postings := make([]ledger.Transaction, 0, len(students)+len(grants))
 	notices := make([]notice.Notice, 0, len(students))
-	f := figures(c)
+	f := ledger.Figures(c)
 	for _, st := range students {
 		joined := year.StartDate
 		if s.ProRata {
 			joined = st.Joined
 		}
 		stays := counted[0].stay(joined, year.StartDate, year.EndDate)
-		lines := s.lines(func(h StructureHead) InvoiceLine {
+		lines := s.lines(func(h StructureHead) ledger.InvoiceLine {
 			if h.Optional {
 				return extras.line(h, st.ID, joined, counted[0], span)
 			}
-			return InvoiceLine{Name: h.Name, Amount: span.of(counted[0].share(stays, int64(h.Amount)))}
+			return ledger.InvoiceLine{Name: h.Name, Amount: span.of(counted[0].share(stays, int64(h.Amount)))}
 		})
 		if extras.unpriced[st.ID] {
 			out.WithoutAmount++
@@ -80,15 +81,16 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 			out.say(st, ChargedStudent{Outcome: "NOTHING_LEFT", ProRata: !stays.whole(), WithoutAmount: extras.unpriced[st.ID]})
 			continue // nothing remains of the year for them
 		}
-		v := &invoice{id: api.NewID(), year: year.ID, number: numbers(out.Charged), student: st.ID, structure: &s.ID, instalment: &number,
-			name: in.Name, due: due, lines: lines}
-		p := posting{id: api.NewID(), kind: "CHARGE", narration: in.Name, key: fmt.Sprintf("charge %s %d %s", s.ID, number, st.ID), invoice: v}
-		p.entries = append(p.entries, entry{account: st.ID, side: debit, of: v})
+		v := &ledger.Demand{ID: api.NewID(), Year: year.ID, Number: numbers(out.Charged), Student: st.ID, Structure: &s.ID, Instalment: &number,
+			Name: in.Name, Due: due, Lines: lines}
+		p := ledger.Transaction{ID: api.NewID(), Kind: "CHARGE", Narration: in.Name, Key: fmt.Sprintf("charge %s %d %s", s.ID, number,
+			st.ID), Invoice: v}
+		p.Entries = append(p.Entries, ledger.Entry{Account: st.ID, Side: ledger.Debit, Of: v})
 		for _, line := range lines {
-			p.entries[0].amount += line.Amount
-			p.entries = append(p.entries, entry{account: *line.FeeHeadID, side: credit, amount: line.Amount})
+			p.Entries[0].Amount += line.Amount
+			p.Entries = append(p.Entries, ledger.Entry{Account: *line.FeeHeadID, Side: ledger.Credit, Amount: line.Amount})
 		}
-		total := p.entries[0].amount
+		total := p.Entries[0].Amount
 		byRule, waived := kin.waive(v)
 		postings = append(append(postings, p), byRule...)
 		left := total - waived
@@ -111,7 +113,7 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	if out.DryRun {
 		return out, nil
 	}
-	if err := post(c, postings...); err != nil {
+	if err := ledger.Post(c, postings...); err != nil {
 		return out, err
 	}
 	notice.SendBatch(c, notice.FeeCharges, notices...)
@@ -119,15 +121,15 @@ func (m *Module) bill(c api.Ctx, s Structure, year schoolYear, number int, stude
 	return out, nil
 }
 
-func chargedNotice(f paper.Figures, st chargeable, v *invoice, amount int64) notice.Notice {
-	return notice.Notice{Type: notice.Fee, Key: "fee invoice " + v.id.String(), RecordID: v.id, StudentID: &st.ID,
-		Text: notice.Text{Name: "fee.charged", Values: notice.Values{"what": v.name,
-			"child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": f.Money(amount), "date": day(f, v.due)}}}
+func chargedNotice(f paper.Figures, st chargeable, v *ledger.Demand, amount int64) notice.Notice {
+	return notice.Notice{Type: notice.Fee, Key: "fee invoice " + v.ID.String(), RecordID: v.ID, StudentID: &st.ID,
+		Text: notice.Text{Name: "fee.charged", Values: notice.Values{"what": v.Name,
+			"child": strings.TrimSpace(st.FirstName + " " + st.LastName), "amount": f.Money(amount), "date": ledger.Day(f, v.Due)}}}
 }
 
 // lines are what an instalment costs under each head, where it costs anything.
-func (s Structure) lines(of func(StructureHead) InvoiceLine) []InvoiceLine {
-	var out []InvoiceLine
+func (s Structure) lines(of func(StructureHead) ledger.InvoiceLine) []ledger.InvoiceLine {
+	var out []ledger.InvoiceLine
 	for _, h := range s.Heads {
 		if line := of(h); line.Amount > 0 {
 			line.FeeHeadID = &h.FeeHeadID

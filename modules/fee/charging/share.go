@@ -1,11 +1,10 @@
-package fee
+package charging
 
 import (
 	"math"
-	"math/bits"
-	"time"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 )
 
 // whole is a hundred percent, in hundredths of a percent.
@@ -13,15 +12,6 @@ const whole = 100_00
 
 // hundredths is a percentage in hundredths of a percent.
 func hundredths(percent float64) int { return int(math.Round(percent * 100)) }
-
-// part is amount × numerator ÷ denominator, rounded half up. The product may be longer
-// than 64 bits.
-func part(amount, numerator, denominator int64) int64 {
-	high, low := bits.Mul64(uint64(amount), uint64(numerator))
-	low, carry := bits.Add64(low, uint64(denominator)/2, 0)
-	quotient, _ := bits.Div64(high+carry, low, uint64(denominator))
-	return int64(quotient)
-}
 
 // span is which part of the year's fees an instalment is: from one share of the whole
 // to another. What is due by its end less what was due before it, each rounded, is what
@@ -37,7 +27,9 @@ func (s Structure) span(number int) span {
 }
 
 // of is the instalment's part of a year's amount.
-func (s span) of(amount int64) int64 { return part(amount, s.to, whole) - part(amount, s.from, whole) }
+func (s span) of(amount int64) int64 {
+	return ledger.Part(amount, s.to, whole) - ledger.Part(amount, s.from, whole)
+}
 
 // stay is how much of the year a student is there, in months or days: one who joins late
 // pays for what remains, the month or day they join included.
@@ -67,7 +59,7 @@ func (p proRata) between(from, to api.Date) int64 {
 	if p.ProRataBy == "MONTHS" {
 		return monthsBetween(from, to)
 	}
-	return daysBetween(from, to)
+	return ledger.DaysBetween(from, to)
 }
 
 // share is what the stay costs of a year's amount, rounded half up to the school's unit.
@@ -75,15 +67,11 @@ func (p proRata) share(s stay, amount int64) int64 {
 	if s.whole() {
 		return amount
 	}
-	return min(amount, part(amount, s.left, s.year*p.FeeRoundTo)*p.FeeRoundTo)
+	return min(amount, ledger.Part(amount, s.left, s.year*p.FeeRoundTo)*p.FeeRoundTo)
 }
 
 func (s stay) whole() bool { return s.left == s.year }
 
 func monthsBetween(from, to api.Date) int64 {
 	return int64((to.Year-from.Year)*12) + int64(to.Month) - int64(from.Month)
-}
-
-func daysBetween(from, to api.Date) int64 {
-	return int64(math.Round(to.In(time.UTC).Sub(from.In(time.UTC)).Hours() / 24))
 }

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -6,16 +6,17 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
 type adHocIn struct {
-	FeeHeadID uuid.UUID `json:"feeHeadId" validate:"required"`
-	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"For each student, in minor units"`
-	DueDate   api.Date  `json:"dueDate" validate:"required"`
-	Text      string    `json:"text" validate:"name,max=200" example:"Excursion to the zoo" doc:"What it is for, as the family reads it"`
+	FeeHeadID uuid.UUID     `json:"feeHeadId" validate:"required"`
+	Amount    ledger.Amount `json:"amount" validate:"min=1,max=1000000000000" doc:"For each student, in minor units"`
+	DueDate   api.Date      `json:"dueDate" validate:"required"`
+	Text      string        `json:"text" validate:"name,max=200" example:"Excursion to the zoo" doc:"What it is for, as the family reads it"`
 	ChosenStudents
 	DryRun bool `json:"dryRun" doc:"Say whom it would charge, and charge nobody"`
 }
@@ -53,18 +54,18 @@ func chargeAdHoc(c api.Ctx, r adHocIn) (AdHocCharged, error) {
 		return AdHocCharged{}, err
 	}
 	var students []chargeable
-	var years []schoolYear
+	var years []ledger.SchoolYear
 	queries := []tenancy.Query{{SQL: `select id, first_name, last_name from student where id = any($1) order by first_name, last_name, id`,
 		Args: []any{ids}, Scan: tenancy.Collect(&students)},
-		{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)}}
+		{SQL: ledger.SelectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)}}
 	if !r.DryRun {
-		queries = append(queries, tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
-			tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard})
+		queries = append(queries, tenancy.Query{SQL: ledger.OpenAccounts, Args: []any{ids, c.Now}},
+			tenancy.Query{SQL: ledger.LockAccounts, Args: []any{ids}, Scan: discard})
 	}
 	if err := tenancy.Pipeline(c.DB, queries...); err != nil {
 		return AdHocCharged{}, fmt.Errorf("reading whom to charge: %w", err)
 	}
-	year, err := only(years)
+	year, err := ledger.OnlyYear(years)
 	if err != nil {
 		return AdHocCharged{}, err
 	}
@@ -75,17 +76,17 @@ func chargeAdHoc(c api.Ctx, r adHocIn) (AdHocCharged, error) {
 		}
 		return out, nil
 	}
-	numbers, err := invoiceNumbers(c, year, len(students))
+	numbers, err := ledger.InvoiceNumbers(c, year, len(students))
 	if err != nil {
 		return out, err
 	}
-	postings, notices := make([]posting, len(students)), make([]notice.Notice, len(students))
+	postings, notices := make([]ledger.Transaction, len(students)), make([]notice.Notice, len(students))
 	for i, s := range students {
 		p := r.posting(head, year, numbers(i), s.ID)
-		postings[i], notices[i] = p, chargedNotice(figures(c), s, p.invoice, int64(r.Amount))
-		out.Students = append(out.Students, AdHocStudent{s.ID, roster.FullName(s.FirstName, s.LastName), &p.id})
+		postings[i], notices[i] = p, chargedNotice(ledger.Figures(c), s, p.Invoice, int64(r.Amount))
+		out.Students = append(out.Students, AdHocStudent{s.ID, roster.FullName(s.FirstName, s.LastName), &p.ID})
 	}
-	if err := post(c, postings...); err != nil {
+	if err := ledger.Post(c, postings...); err != nil {
 		return out, err
 	}
 	notice.SendBatch(c, notice.FeeCharges, notices...)
@@ -94,10 +95,11 @@ func chargeAdHoc(c api.Ctx, r adHocIn) (AdHocCharged, error) {
 	return out, nil
 }
 
-func (r adHocIn) posting(h Head, year schoolYear, number string, student uuid.UUID) posting {
+func (r adHocIn) posting(h Head, year ledger.SchoolYear, number string, student uuid.UUID) ledger.Transaction {
 	amount := int64(r.Amount)
-	v := &invoice{id: api.NewID(), year: year.ID, number: number, student: student, name: r.Text, due: r.DueDate,
-		lines: []InvoiceLine{{FeeHeadID: &h.ID, Name: h.Name, Amount: amount}}}
-	return posting{id: api.NewID(), kind: "CHARGE", narration: r.Text, key: "ad hoc " + v.id.String(), invoice: v, entries: []entry{
-		{account: student, side: debit, amount: amount, of: v}, {account: h.ID, side: credit, amount: amount}}}
+	v := &ledger.Demand{ID: api.NewID(), Year: year.ID, Number: number, Student: student, Name: r.Text, Due: r.DueDate,
+		Lines: []ledger.InvoiceLine{{FeeHeadID: &h.ID, Name: h.Name, Amount: amount}}}
+	return ledger.Transaction{ID: api.NewID(), Kind: "CHARGE", Narration: r.Text, Key: "ad hoc " + v.ID.String(), Invoice: v,
+		Entries: []ledger.Entry{
+			{Account: student, Side: ledger.Debit, Amount: amount, Of: v}, {Account: h.ID, Side: ledger.Credit, Amount: amount}}}
 }

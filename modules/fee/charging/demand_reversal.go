@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
@@ -31,7 +32,7 @@ const demandSQL = `select t.kind, t.narration, e.account_id as student_id, e.amo
 // reverseDemand takes back a charge besides the instalments, a fine or an opening balance,
 // once: of two at once the database lets one. An instalment is waived instead, since it could
 // not be charged again; a payment is reversed by its receipt.
-func reverseDemand(c api.Ctx, r reversal) (ReversedDemand, error) {
+func reverseDemand(c api.Ctx, r ledger.Reversal) (ReversedDemand, error) {
 	var found []struct {
 		Kind, Narration, EntryType string
 		StudentID                  uuid.UUID
@@ -55,12 +56,12 @@ func reverseDemand(c api.Ctx, r reversal) (ReversedDemand, error) {
 	case d.Kind != "CHARGE" && d.Kind != "FINE" && d.Kind != "OPENING":
 		return ReversedDemand{}, api.Conflict("Only charges, fines and opening balances are reversed here")
 	}
-	who, _, invoices, err := atCounter(c, d.StudentID)
+	who, _, invoices, err := ledger.AtCounter(c, d.StudentID)
 	if err != nil {
 		return ReversedDemand{}, err
 	}
 	if d.InvoiceID != nil {
-		v, err := pick(invoices, *d.InvoiceID)
+		v, err := ledger.Pick(invoices, *d.InvoiceID)
 		if err != nil {
 			return ReversedDemand{}, err
 		}
@@ -70,17 +71,18 @@ func reverseDemand(c api.Ctx, r reversal) (ReversedDemand, error) {
 	}
 	out := ReversedDemand{TransactionID: api.NewID(), ReversesID: r.ID, StudentID: d.StudentID, Amount: d.Amount, Reason: r.Reason,
 		Balance: who.Balance - d.Amount}
-	if d.EntryType == credit {
+	if d.EntryType == ledger.Credit {
 		out.Balance = who.Balance + d.Amount
 	}
-	if err := takeBack(c, posting{id: out.TransactionID, reverses: &r.ID,
-		narration: fmt.Sprintf("Reversal of %s: %s", d.Narration, r.Reason)}); err != nil {
+	if err := ledger.TakeBack(c, ledger.Transaction{ID: out.TransactionID, Reverses: &r.ID,
+		Narration: fmt.Sprintf("Reversal of %s: %s", d.Narration, r.Reason)}); err != nil {
 		return out, err
 	}
 	c.Changed("reverse", "ledger transaction", r.ID, nil, out)
 	if d.Kind != "OPENING" {
-		notice.Send(c, demandNotice(out.TransactionID, who.ID, notice.Text{Name: "fee.withdrawn", Values: notice.Values{
-			"what": d.Narration, "child": who.name(), "amount": money(c, d.Amount), "reason": r.Reason, "standing": standing(c, out.Balance)}}))
+		notice.Send(c, ChargeNotice(out.TransactionID, who.ID, notice.Text{Name: "fee.withdrawn", Values: notice.Values{
+			"what": d.Narration, "child": who.Name(), "amount": ledger.Money(c, d.Amount), "reason": r.Reason,
+			"standing": ledger.Standing(c, out.Balance)}}))
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
@@ -15,7 +16,7 @@ import (
 // where they ride, and what they were billed for each head in the year so far.
 type extras struct {
 	structure Structure
-	year      schoolYear
+	year      ledger.SchoolYear
 	subs      map[studentHead][]Subscription
 	rides     map[uuid.UUID][]Ride
 	billed    map[studentHead]int64
@@ -34,7 +35,7 @@ const billedSQL = `select v.student_id, (l ->> 'feeHeadId')::uuid as fee_head_id
 				where e.account_id = v.student_id and e.invoice_id = v.id) > 0)
 	group by 1, 2`
 
-func (m *Module) extras(c api.Ctx, s Structure, year schoolYear, students []uuid.UUID) (extras, error) {
+func (m *Endpoints) extras(c api.Ctx, s Structure, year ledger.SchoolYear, students []uuid.UUID) (extras, error) {
 	out := extras{structure: s, year: year, subs: map[studentHead][]Subscription{}, rides: map[uuid.UUID][]Ride{},
 		billed: map[studentHead]int64{}, unpriced: map[uuid.UUID]bool{}}
 	var heads []uuid.UUID
@@ -85,9 +86,9 @@ func (m *Module) extras(c api.Ctx, s Structure, year schoolYear, students []uuid
 // subscription costs up to the instalment's part of the year, less what they were billed
 // before. So who subscribes after an instalment was charged pays for those days with the
 // next one, and a change of option or stop is made good by itself.
-func (x extras) line(h StructureHead, student uuid.UUID, joined api.Date, count proRata, s span) InvoiceLine {
+func (x extras) line(h StructureHead, student uuid.UUID, joined api.Date, count proRata, s span) ledger.InvoiceLine {
 	key := studentHead{student, h.FeeHeadID}
-	line := InvoiceLine{Name: h.Name}
+	line := ledger.InvoiceLine{Name: h.Name}
 	lists := x.pieces(h, x.subs[key], x.rides[student], joined)
 	for _, direction := range slices.Sorted(maps.Keys(lists)) {
 		run := lists[direction]
@@ -163,7 +164,7 @@ type piece struct {
 type pieces []piece
 
 // clip counts the piece in the year's months or days.
-func (p *piece) clip(year schoolYear, count proRata) {
+func (p *piece) clip(year ledger.SchoolYear, count proRata) {
 	if p.to.Before(p.from) || p.to.Before(year.StartDate) {
 		return
 	}
@@ -173,7 +174,7 @@ func (p *piece) clip(year schoolYear, count proRata) {
 // cost is what the pieces cost up to the end of a span of the year, and the name of the last.
 // A month in which one follows another is the first's. Without pro rata, who has the head
 // during the span pays for the span.
-func (list pieces) cost(year schoolYear, count proRata, s span, partly bool) (sum int64, name string) {
+func (list pieces) cost(year ledger.SchoolYear, count proRata, s span, partly bool) (sum int64, name string) {
 	units, done := count.between(year.StartDate, year.EndDate)+1, int64(0)
 	for _, p := range list {
 		start := max(p.start, done)
@@ -188,9 +189,9 @@ func (list pieces) cost(year schoolYear, count proRata, s span, partly bool) (su
 				sum, name = s.of(p.amount), p.name
 			}
 		case start == 0 && p.end == units:
-			sum, name = sum+part(p.amount, s.to, whole), p.name
+			sum, name = sum+ledger.Part(p.amount, s.to, whole), p.name
 		default:
-			n := part(p.amount, until-start*whole, units*whole*count.FeeRoundTo) * count.FeeRoundTo
+			n := ledger.Part(p.amount, until-start*whole, units*whole*count.FeeRoundTo) * count.FeeRoundTo
 			sum, name = sum+min(p.amount, n), p.name
 		}
 	}

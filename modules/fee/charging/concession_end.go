@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"github.com/google/uuid"

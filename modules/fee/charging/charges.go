@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
@@ -42,11 +43,11 @@ type Charges struct{}
 // again it gives the transaction there is. Another student or amount under the same key
 // is refused.
 func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
-	income, known := incomes[p.Income]
+	income, known := ledger.Incomes[p.Income]
 	if !known || p.Key == "" || p.Name == "" || p.Amount < 1 || p.Amount > MaxAmount {
 		return uuid.Nil, fmt.Errorf("fee: a posting needs an income, a key, a name and an amount, not %+v", p)
 	}
-	who, year, _, err := atCounter(c, p.StudentID)
+	who, year, _, err := ledger.AtCounter(c, p.StudentID)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -80,13 +81,15 @@ func (Charges) Post(c api.Ctx, p Posting) (uuid.UUID, error) {
 	if p.Income == "FINE" || p.Income == "LIBRARY" {
 		kind = "FINE"
 	}
-	made, err := ask(c, year, demand{student: p.StudentID, income: income, kind: kind, name: p.Name, narration: p.Narration, amount: p.Amount,
-		due: p.DueDate, key: key})
+	made, err := PostCharge(c, year, Charge{Student: p.StudentID, Income: income, Kind: kind, Name: p.Name, Narration: p.Narration,
+		Amount: p.Amount,
+		Due:    p.DueDate, Key: key})
 	if err != nil {
 		return uuid.Nil, err
 	}
 	notice.Send(c,
-		demandNotice(made.id, who.ID, notice.Text{Name: "fee.charged",
-			Values: notice.Values{"what": p.Narration, "child": who.name(), "amount": money(c, p.Amount), "date": day(figures(c), p.DueDate)}}))
-	return made.id, nil
+		ChargeNotice(made.ID, who.ID, notice.Text{Name: "fee.charged",
+			Values: notice.Values{"what": p.Narration, "child": who.Name(), "amount": ledger.Money(c, p.Amount),
+				"date": ledger.Day(ledger.Figures(c), p.DueDate)}}))
+	return made.ID, nil
 }

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -8,11 +8,12 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
 // openingAccount is the other side of opening balances: what they came to before.
-var openingAccount = account(31)
+var openingAccount = ledger.SchoolAccount(31)
 
 // opening is what a student owed, or had in credit, on the day the school's accounts begin.
 type opening struct {
@@ -23,11 +24,11 @@ type opening struct {
 }
 
 type openingIn struct {
-	StudentID uuid.UUID `json:"studentId" validate:"required"`
-	Type      string    `json:"type" validate:"required,oneof=DUE CREDIT" doc:"DUE: the family owed it. CREDIT: it was paid ahead"`
-	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
-	Date      api.Date  `json:"date" validate:"required" doc:"Since when it is due, or was paid; today or before"`
-	Note      string    `json:"note" validate:"max=200" example:"Term 2 of last year"`
+	StudentID uuid.UUID     `json:"studentId" validate:"required"`
+	Type      string        `json:"type" validate:"required,oneof=DUE CREDIT" doc:"DUE: the family owed it. CREDIT: it was paid ahead"`
+	Amount    ledger.Amount `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
+	Date      api.Date      `json:"date" validate:"required" doc:"Since when it is due, or was paid; today or before"`
+	Note      string        `json:"note" validate:"max=200" example:"Term 2 of last year"`
 }
 
 // OpeningBalance is what a student's account began with.
@@ -53,14 +54,14 @@ func createOpening(c api.Ctx, r openingIn) (OpeningBalance, error) {
 	if c.Today().Before(r.Date) {
 		return OpeningBalance{}, api.InvalidField("date", "The date must not be in the future")
 	}
-	if _, _, _, err := atCounter(c, r.StudentID); err != nil {
+	if _, _, _, err := ledger.AtCounter(c, r.StudentID); err != nil {
 		return OpeningBalance{}, err
 	}
 	postings, err := open(c, []opening{{student: r.StudentID, amount: amount, day: r.Date, note: r.Note}})
 	if err != nil {
 		return OpeningBalance{}, err
 	}
-	out, err := getOpening(c, byID{postings[0].id})
+	out, err := getOpening(c, byID{postings[0].ID})
 	if err != nil {
 		return out, err
 	}
@@ -85,22 +86,22 @@ type opened struct {
 
 // open posts opening balances: one that holds for a student, with an invoice that is due
 // since its day if it is owed. Another is taken once the first was reversed.
-func open(c api.Ctx, list []opening) ([]posting, error) {
+func open(c api.Ctx, list []opening) ([]ledger.Transaction, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, o := range list {
 		ids[i] = o.student
 	}
-	var years []schoolYear
+	var years []ledger.SchoolYear
 	var before []opened
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}},
-		tenancy.Query{SQL: lockAccounts, Args: []any{ids}, Scan: discard},
-		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)},
+		tenancy.Query{SQL: ledger.OpenAccounts, Args: []any{ids, c.Now}},
+		tenancy.Query{SQL: ledger.LockAccounts, Args: []any{ids}, Scan: discard},
+		tenancy.Query{SQL: ledger.SelectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)},
 		tenancy.Query{SQL: openedSQL(`$1`), Args: []any{ids}, Scan: tenancy.Collect(&before)})
 	if err != nil {
 		return nil, fmt.Errorf("reading opening balances: %w", err)
 	}
-	year, err := only(years)
+	year, err := ledger.OnlyYear(years)
 	if err != nil {
 		return nil, err
 	}
@@ -110,33 +111,35 @@ func open(c api.Ctx, list []opening) ([]posting, error) {
 			return nil, api.Conflict("The student has an opening balance already: reverse it first")
 		}
 	}
-	numbers, err := invoiceNumbers(c, year, len(list))
+	numbers, err := ledger.InvoiceNumbers(c, year, len(list))
 	if err != nil {
 		return nil, err
 	}
-	all := make([]posting, len(list))
+	all := make([]ledger.Transaction, len(list))
 	for i, o := range list {
 		all[i] = o.posting(year, numbers(i), made[o.student]+1)
 	}
-	if err := post(c, all...); err != nil {
+	if err := ledger.Post(c, all...); err != nil {
 		return nil, err
 	}
 	return all, nil
 }
 
-func (o opening) posting(year schoolYear, number string, nth int64) posting {
-	p := posting{id: api.NewID(), kind: "OPENING", on: o.day, narration: "Opening balance", key: fmt.Sprintf("opening %s %d", o.student, nth)}
+func (o opening) posting(year ledger.SchoolYear, number string, nth int64) ledger.Transaction {
+	p := ledger.Transaction{ID: api.NewID(), Kind: "OPENING", On: o.day, Narration: "Opening balance",
+		Key: fmt.Sprintf("opening %s %d", o.student, nth)}
 	if o.note != "" {
-		p.narration += ": " + o.note
+		p.Narration += ": " + o.note
 	}
 	if o.amount < 0 {
-		p.entries = []entry{{account: o.student, side: credit, amount: -o.amount}, {account: openingAccount, side: debit, amount: -o.amount}}
+		p.Entries = []ledger.Entry{{Account: o.student, Side: ledger.Credit, Amount: -o.amount}, {Account: openingAccount,
+			Side: ledger.Debit, Amount: -o.amount}}
 		return p
 	}
-	p.invoice = &invoice{id: api.NewID(), year: year.ID, number: number, student: o.student, name: "Opening balance", due: o.day,
-		lines: []InvoiceLine{{Name: "Opening balance", Amount: o.amount}}}
-	p.entries = []entry{{account: o.student, side: debit, amount: o.amount, of: p.invoice},
-		{account: openingAccount, side: credit, amount: o.amount}}
+	p.Invoice = &ledger.Demand{ID: api.NewID(), Year: year.ID, Number: number, Student: o.student, Name: "Opening balance", Due: o.day,
+		Lines: []ledger.InvoiceLine{{Name: "Opening balance", Amount: o.amount}}}
+	p.Entries = []ledger.Entry{{Account: o.student, Side: ledger.Debit, Amount: o.amount, Of: p.Invoice},
+		{Account: openingAccount, Side: ledger.Credit, Amount: o.amount}}
 	return p
 }
 

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
@@ -25,13 +26,13 @@ func (Concession) TableName() string { return "fee_concession" }
 
 // ConcessionFields are what the office says of a concession.
 type ConcessionFields struct {
-	StudentID uuid.UUID  `json:"studentId" validate:"required"`
-	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"Of one head; of all unless given"`
-	InvoiceID *uuid.UUID `json:"invoiceId" doc:"Of one invoice only, its fines included"`
-	Mode      string     `json:"mode" validate:"required,oneof=PERCENT AMOUNT"`
-	Value     Value      `json:"value" label:"Percent, or minor units" validate:"gt=0,max=1000000000000" doc:"PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once"`
-	Category  string     `json:"category" validate:"omitempty,oneof=SIBLING STAFF MERIT OTHER" doc:"OTHER unless given"`
-	Reason    string     `json:"reason" validate:"notblank,max=500" example:"Second child at the school"`
+	StudentID uuid.UUID    `json:"studentId" validate:"required"`
+	FeeHeadID *uuid.UUID   `json:"feeHeadId" doc:"Of one head; of all unless given"`
+	InvoiceID *uuid.UUID   `json:"invoiceId" doc:"Of one invoice only, its fines included"`
+	Mode      string       `json:"mode" validate:"required,oneof=PERCENT AMOUNT"`
+	Value     ledger.Value `json:"value" label:"Percent, or minor units" validate:"gt=0,max=1000000000000" doc:"PERCENT: up to 100, with at most two decimals. AMOUNT: in minor units, for the year, taken off each instalment by its share; for an invoice, once"`
+	Category  string       `json:"category" validate:"omitempty,oneof=SIBLING STAFF MERIT OTHER" doc:"OTHER unless given"`
+	Reason    string       `json:"reason" validate:"notblank,max=500" example:"Second child at the school"`
 }
 
 type concessionIn struct {
@@ -53,7 +54,7 @@ func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 	if err := r.check(); err != nil {
 		return GrantedConcession{}, err
 	}
-	who, year, open, err := atCounter(c, r.StudentID)
+	who, year, open, err := ledger.AtCounter(c, r.StudentID)
 	if err != nil {
 		return GrantedConcession{}, err
 	}
@@ -65,11 +66,11 @@ func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 	}
 	g := Concession{ConcessionFields: r.ConcessionFields, AcademicYearID: *r.AcademicYearID}
 	if r.InvoiceID != nil {
-		only, err := pick(open, *r.InvoiceID)
+		only, err := ledger.Pick(open, *r.InvoiceID)
 		if err != nil {
 			return GrantedConcession{}, err
 		}
-		open, g.AcademicYearID = []allocatedInvoice{only}, only.AcademicYearID // which also says the year
+		open, g.AcademicYearID = []ledger.StudentInvoice{only}, only.AcademicYearID // which also says the year
 	}
 	if err := api.Insert(c, "fee concession", &g); err != nil {
 		return GrantedConcession{}, err
@@ -80,10 +81,10 @@ func grantConcession(c api.Ctx, r concessionIn) (GrantedConcession, error) {
 		return out, err
 	}
 	for _, p := range postings {
-		out.Posted += p.entries[0].amount
+		out.Posted += p.Entries[0].Amount
 	}
 	out.Balance -= out.Posted
-	return out, post(c, postings...)
+	return out, ledger.Post(c, postings...)
 }
 
 func (f ConcessionFields) check() error {
@@ -101,8 +102,8 @@ func (f ConcessionFields) check() error {
 
 // onInvoices are the postings against invoices that are there: the year's instalments,
 // or the one invoice it is for.
-func (g Concession) onInvoices(c api.Ctx, list []allocatedInvoice) ([]posting, error) {
-	var out []posting
+func (g Concession) onInvoices(c api.Ctx, list []ledger.StudentInvoice) ([]ledger.Transaction, error) {
+	var out []ledger.Transaction
 	spans, err := spansOf(c, list)
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (g Concession) onInvoices(c api.Ctx, list []allocatedInvoice) ([]posting, e
 			n = g.of(i.Lines, spans[instalmentKey{*i.StructureID, *i.Instalment}])
 		}
 		if n = min(n, i.Charged-i.Concession); n > 0 {
-			out = append(out, g.posting(&invoice{id: i.ID, student: i.StudentID, name: i.Name, due: i.DueDate}, n))
+			out = append(out, g.posting(&ledger.Demand{ID: i.ID, Student: i.StudentID, Name: i.Name, Due: i.DueDate}, n))
 		}
 	}
 	return out, nil
@@ -127,28 +128,28 @@ func (g Concession) onInvoices(c api.Ctx, list []allocatedInvoice) ([]posting, e
 func (g Concession) holds(due api.Date) bool { return g.EndsOn == nil || due.Before(*g.EndsOn) }
 
 // of is what it takes off an instalment with these lines.
-func (g Concession) of(lines []InvoiceLine, s span) int64 {
+func (g Concession) of(lines []ledger.InvoiceLine, s span) int64 {
 	base := g.base(lines)
 	if g.Mode == "PERCENT" {
-		return part(base, int64(hundredths(float64(g.Value))), whole)
+		return ledger.Part(base, int64(hundredths(float64(g.Value))), whole)
 	}
 	return min(base, s.of(int64(g.Value)))
 }
 
 // ofInvoice is what it takes off one invoice as a whole.
-func (g Concession) ofInvoice(i allocatedInvoice) int64 {
+func (g Concession) ofInvoice(i ledger.StudentInvoice) int64 {
 	base := i.Charged
 	if g.FeeHeadID != nil {
 		base = g.base(i.Lines)
 	}
 	if g.Mode == "PERCENT" {
-		return part(base, int64(hundredths(float64(g.Value))), whole)
+		return ledger.Part(base, int64(hundredths(float64(g.Value))), whole)
 	}
 	return min(base, int64(g.Value))
 }
 
 // base is the lines it holds for.
-func (g Concession) base(lines []InvoiceLine) (sum int64) {
+func (g Concession) base(lines []ledger.InvoiceLine) (sum int64) {
 	for _, l := range lines {
 		if g.FeeHeadID == nil || (l.FeeHeadID != nil && *l.FeeHeadID == *g.FeeHeadID) {
 			sum += l.Amount
@@ -157,10 +158,11 @@ func (g Concession) base(lines []InvoiceLine) (sum int64) {
 	return sum
 }
 
-func (g Concession) posting(v *invoice, amount int64) posting {
-	return posting{id: api.NewID(), kind: "CONCESSION", narration: fmt.Sprintf("Concession on %s: %s", v.name, g.Reason),
-		key:     fmt.Sprintf("concession %s %s", g.ID, v.id),
-		entries: []entry{{account: concessionAccount, side: debit, amount: amount}, {account: v.student, side: credit, amount: amount, of: v}}}
+func (g Concession) posting(v *ledger.Demand, amount int64) ledger.Transaction {
+	return ledger.Transaction{ID: api.NewID(), Kind: "CONCESSION", Narration: fmt.Sprintf("Concession on %s: %s", v.Name, g.Reason),
+		Key: fmt.Sprintf("concession %s %s", g.ID, v.ID),
+		Entries: []ledger.Entry{{Account: ledger.ConcessionAccount, Side: ledger.Debit, Amount: amount},
+			{Account: v.Student, Side: ledger.Credit, Amount: amount, Of: v}}}
 }
 
 type instalmentKey struct {
@@ -169,7 +171,7 @@ type instalmentKey struct {
 }
 
 // spansOf are the shares of the instalments some invoices are for.
-func spansOf(c api.Ctx, list []allocatedInvoice) (map[instalmentKey]span, error) {
+func spansOf(c api.Ctx, list []ledger.StudentInvoice) (map[instalmentKey]span, error) {
 	var ids []uuid.UUID
 	for _, i := range list {
 		if i.StructureID != nil {

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
@@ -22,10 +23,10 @@ func (Rule) TableName() string { return "fee_rule" }
 
 // RuleFields are what the office says of a rule.
 type RuleFields struct {
-	Kind      string     `json:"kind" validate:"required,oneof=SIBLING STAFF" doc:"SIBLING: of children whose elder siblings are at the school. STAFF: of children of employees"`
-	Child     int        `json:"child" validate:"min=0,max=20" doc:"Of SIBLING: from which child of the family on, from 2"`
-	FeeHeadID *uuid.UUID `json:"feeHeadId" doc:"Of one head; of all unless given"`
-	Percent   Value      `json:"percent" validate:"gt=0,max=100" doc:"With at most two decimals"`
+	Kind      string       `json:"kind" validate:"required,oneof=SIBLING STAFF" doc:"SIBLING: of children whose elder siblings are at the school. STAFF: of children of employees"`
+	Child     int          `json:"child" validate:"min=0,max=20" doc:"Of SIBLING: from which child of the family on, from 2"`
+	FeeHeadID *uuid.UUID   `json:"feeHeadId" doc:"Of one head; of all unless given"`
+	Percent   ledger.Value `json:"percent" validate:"gt=0,max=100" doc:"With at most two decimals"`
 }
 
 type ruleChange struct {
@@ -146,14 +147,14 @@ func familiesOf(c api.Ctx, students []uuid.UUID) (families, error) {
 // waive writes on the lines what the rules take off each, and returns the postings. Of the
 // rules that hold for a line the one with the highest percentage counts; the rule of the
 // highest child that the student has reached is the family's.
-func (f families) waive(v *invoice) (postings []posting, sum int64) {
-	k, known := f.by[v.student]
+func (f families) waive(v *ledger.Demand) (postings []ledger.Transaction, sum int64) {
+	k, known := f.by[v.Student]
 	if !known {
 		return nil, 0
 	}
 	taken := map[uuid.UUID]int64{}
-	for i := range v.lines {
-		line := &v.lines[i]
+	for i := range v.Lines {
+		line := &v.Lines[i]
 		var best *Rule
 		sibling := map[bool]bool{} // by whether it is of this head: the first is of the highest child
 		for n := range f.rules {
@@ -174,7 +175,7 @@ func (f families) waive(v *invoice) (postings []posting, sum int64) {
 			}
 		}
 		if best != nil {
-			line.Waived, line.Rule = part(line.Amount, int64(hundredths(float64(best.Percent))), whole), best.words(k)
+			line.Waived, line.Rule = ledger.Part(line.Amount, int64(hundredths(float64(best.Percent))), whole), best.words(k)
 			taken[best.ID] += line.Waived
 		}
 	}

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
@@ -26,15 +27,15 @@ type Structure struct {
 // StructureRecord is the structure's own part.
 type StructureRecord struct {
 	api.Record
-	AcademicYearID uuid.UUID `json:"academicYearId"`
-	ClassID        uuid.UUID `json:"classId"`
-	Name           string    `json:"name"`
-	ProRata        bool      `json:"proRata" doc:"Who joins during the year pays for the months, or days, that remain"`
-	FineType       string    `json:"-"`
-	FineAmount     Amount    `json:"-"`
-	FineGraceDays  int       `json:"-"`
-	FineMaxAmount  Amount    `json:"-"`
-	FineSince      api.Date  `json:"-"`
+	AcademicYearID uuid.UUID     `json:"academicYearId"`
+	ClassID        uuid.UUID     `json:"classId"`
+	Name           string        `json:"name"`
+	ProRata        bool          `json:"proRata" doc:"Who joins during the year pays for the months, or days, that remain"`
+	FineType       string        `json:"-"`
+	FineAmount     ledger.Amount `json:"-"`
+	FineGraceDays  int           `json:"-"`
+	FineMaxAmount  ledger.Amount `json:"-"`
+	FineSince      api.Date      `json:"-"`
 }
 
 // TableName is the record's table.
@@ -42,11 +43,11 @@ func (StructureRecord) TableName() string { return "fee_structure" }
 
 // StructureHead is what the year costs under one head.
 type StructureHead struct {
-	FeeHeadID uuid.UUID `json:"feeHeadId" validate:"required"`
-	Name      string    `json:"name" validate:"omitempty,name,max=60" doc:"The head's; what is sent is ignored"`
-	Amount    Amount    `json:"amount" validate:"min=0,max=1000000000000" doc:"For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one"`
-	Optional  bool      `json:"optional" doc:"The head's; what is sent is ignored"`
-	AmountBy  string    `json:"amountBy" enum:"CLASS,OPTION,ROUTE,STOP,''" validate:"max=10" doc:"The head's; what is sent is ignored"`
+	FeeHeadID uuid.UUID     `json:"feeHeadId" validate:"required"`
+	Name      string        `json:"name" validate:"omitempty,name,max=60" doc:"The head's; what is sent is ignored"`
+	Amount    ledger.Amount `json:"amount" validate:"min=0,max=1000000000000" doc:"For the whole year, in minor units. May be 0 where the head has amounts of its own; then it is for who rides nowhere that has one"`
+	Optional  bool          `json:"optional" doc:"The head's; what is sent is ignored"`
+	AmountBy  string        `json:"amountBy" enum:"CLASS,OPTION,ROUTE,STOP,''" validate:"max=10" doc:"The head's; what is sent is ignored"`
 
 	amounts []HeadAmount
 }
@@ -63,10 +64,10 @@ type Instalment struct {
 // graceDays have passed since its due date, or since it was charged or the rule was made
 // if that was later: FIXED once, PER_DAY for every further day, until maxAmount is reached.
 type LateFine struct {
-	Type      string `json:"type" validate:"omitempty,oneof=NONE FIXED PER_DAY" doc:"As the school's settings say unless given"`
-	Amount    Amount `json:"amount" validate:"min=0,max=1000000000000"`
-	GraceDays int    `json:"graceDays" validate:"min=0,max=366"`
-	MaxAmount Amount `json:"maxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
+	Type      string        `json:"type" validate:"omitempty,oneof=NONE FIXED PER_DAY" doc:"As the school's settings say unless given"`
+	Amount    ledger.Amount `json:"amount" validate:"min=0,max=1000000000000"`
+	GraceDays int           `json:"graceDays" validate:"min=0,max=366"`
+	MaxAmount ledger.Amount `json:"maxAmount" validate:"min=0,max=1000000000000" doc:"The most for one invoice; 0 is no limit"`
 }
 
 var structureListing = api.Listing{
@@ -85,8 +86,8 @@ type structureOf struct {
 // structure's there: both are understood.
 func getStructure(c api.Ctx, r structureOf) (Structure, error) {
 	if r.AcademicYearID == nil {
-		year, err := currentYear(c)
-		if errors.Is(err, noYear) {
+		year, err := ledger.CurrentYear(c)
+		if errors.Is(err, ledger.NoYear) {
 			return Structure{}, api.NotFound("fee structure")
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/imports"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster/lookup"
 	"homeroom/sheet"
 	"homeroom/tenancy"
@@ -58,9 +59,9 @@ func concessionCell(currency string) func(string) (string, error) {
 	}
 }
 
-// concessionFiles are files of concessions of the active year. They make smaller what was charged before, as those do that are
+// ConcessionFiles are files of concessions of the active year. They make smaller what was charged before, as those do that are
 // granted one by one.
-func concessionFiles() imports.Kind[imports.Request] {
+func ConcessionFiles() imports.Kind[imports.Request] {
 	return imports.Kind[imports.Request]{
 		Key: "CONCESSION", Path: "/school-admin/fee/concession/import", Permission: "fee", Columns: concessionSheet("INR"), Most: 5_000,
 		Summary: "Import concessions of the active year from a CSV file or workbook", Undo: undoConcessions,
@@ -120,7 +121,7 @@ func planConcessions(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 		if err != nil && !l.Bad[colValue] {
 			d.Bad(l.Row, "concession", "is required")
 		}
-		f.Value = Value(n)
+		f.Value = ledger.Value(n)
 		if f.Category == "" {
 			f.Category = "OTHER"
 		}

@@ -1,8 +1,9 @@
-package fee
+package ledger
 
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
@@ -37,4 +38,13 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	}
 	*v = Value(n)
 	return nil
+}
+
+// Part is amount × numerator ÷ denominator, rounded half up. The product may be longer
+// than 64 bits.
+func Part(amount, numerator, denominator int64) int64 {
+	high, low := bits.Mul64(uint64(amount), uint64(numerator))
+	low, carry := bits.Add64(low, uint64(denominator)/2, 0)
+	quotient, _ := bits.Div64(high+carry, low, uint64(denominator))
+	return int64(quotient)
 }

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"encoding/json"
@@ -11,11 +11,12 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
-// nextYear is the fees' part in the turn of the year.
-func nextYear() []api.NextYear {
+// NextYear is the fees' part in the turn of the year.
+func NextYear() []api.NextYear {
 	return []api.NextYear{{Part: api.FeesPart, Permission: "fee", Carry: carryStructures, Undo: undoStructures, InUse: hasMoney}}
 }
 
@@ -45,9 +46,9 @@ func carryStructures(c api.Ctx, t api.YearTurn) (api.CarriedOver, error) {
 			return out, err
 		}
 		made = append(made, raised.ID)
-		line := fmt.Sprintf("%s: %s", raised.Name, money(c, raised.Total))
+		line := fmt.Sprintf("%s: %s", raised.Name, ledger.Money(c, raised.Total))
 		if raised.Total != s.Total {
-			line += fmt.Sprintf(" instead of %s", money(c, s.Total))
+			line += fmt.Sprintf(" instead of %s", ledger.Money(c, s.Total))
 		}
 		out.Will, out.Seen = append(out.Will, line), append(out.Seen, fmt.Sprint(s.ID, s.Version))
 	}
@@ -98,7 +99,7 @@ func raiseStructure(c api.Ctx, s Structure, t api.YearTurn, unit int64, own map[
 	record.Name = strings.ReplaceAll(s.Name, t.From.Name, t.To.Name)
 	fields := StructureFields{Heads: s.Heads, Instalments: s.Instalments}
 	for i, h := range fields.Heads {
-		fields.Heads[i].Amount = Amount(raise(int64(h.Amount), t.Choices.FeeRaisePercent, unit))
+		fields.Heads[i].Amount = ledger.Amount(raise(int64(h.Amount), t.Choices.FeeRaisePercent, unit))
 		if h.AmountBy != "CLASS" {
 			own[h.Name] = true
 		}
@@ -119,7 +120,7 @@ func raise(amount int64, percent float64, unit int64) int64 {
 		return amount
 	}
 	share := whole + int64(math.Round(percent*100))
-	return min(max(part(amount, share, whole*unit)*unit, 1), MaxAmount)
+	return min(max(ledger.Part(amount, share, whole*unit)*unit, 1), MaxAmount)
 }
 
 // undoStructures removes the structures it made.

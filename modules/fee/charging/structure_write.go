@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
@@ -37,7 +38,7 @@ func createStructure(c api.Ctx, r structureIn) (Structure, error) {
 		return Structure{}, err
 	}
 	if r.AcademicYearID == nil {
-		year, err := currentYear(c)
+		year, err := ledger.CurrentYear(c)
 		if err != nil {
 			return Structure{}, err
 		}

@@ -1,4 +1,4 @@
-package fee
+package charging
 
 import (
 	"fmt"
@@ -45,7 +45,7 @@ var headListing = api.Listing{
 		"type": api.ByEnum("type", "TUITION", "TRANSPORT", "EXAM", "LIBRARY", "FINE", "OTHER"), "optional": api.ByBool("optional")},
 }
 
-func (m *Module) createHead(c api.Ctx, r HeadFields) (Head, error) {
+func (m *Endpoints) createHead(c api.Ctx, r HeadFields) (Head, error) {
 	if err := r.normalize(c, m.Transport); err != nil {
 		return Head{}, err
 	}
@@ -74,7 +74,7 @@ func listHeads(c api.Ctx, l api.ListRequest) (api.Page[Head], error) {
 
 func getHead(c api.Ctx, r byID) (Head, error) { return api.Find[Head](c, "fee head", c.DB, r.ID) }
 
-func (m *Module) updateHead(c api.Ctx, r headChange) (Head, error) {
+func (m *Endpoints) updateHead(c api.Ctx, r headChange) (Head, error) {
 	h, err := api.Update(c, "fee head", r.ID, func(h *Head) error {
 		was := h.Type
 		if err := r.Apply(&h.HeadFields); err != nil {
