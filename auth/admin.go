@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 	"homeroom/tenancy"
 )
 
@@ -40,9 +41,9 @@ func (a *Auth) AddAdmin(ctx context.Context, s *tenancy.School, firstName, lastN
 		if err := a.Enter(ctx, s.ID, user, api.SchoolAdmin, phone, email); err != nil {
 			return err
 		}
-		return a.enterName(ctx, user, strings.TrimSpace(firstName+" "+lastName))
+		return a.EnterName(ctx, user, strings.TrimSpace(firstName+" "+lastName))
 	})
-	return accountID(s.ID, user), err
+	return directory.AccountID(s.ID, user), err
 }
 
 // CanInvite returns an error that says why invitations cannot be sent, or nil.
@@ -69,7 +70,7 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 			return api.NotFound("account")
 		}
 		if err == nil && barred {
-			ended, err = a.endAll(ctx, tx, "barred by the platform", account, uuid.Nil)
+			ended, err = a.EndAll(ctx, tx, "barred by the platform", account, uuid.Nil)
 		}
 		if err != nil {
 			return err
@@ -79,7 +80,7 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 	if err != nil {
 		return fmt.Errorf("barring an account: %w", err)
 	}
-	a.publishEnded(ended)
+	a.PublishEnded(ended)
 	a.SessionsChanged(user)
 	return nil
 }
@@ -88,7 +89,7 @@ func (a *Auth) setBarred(ctx context.Context, account uuid.UUID, barred bool, al
 func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string, also ...tenancy.InTx) (int, error) {
 	var ended []uuid.UUID
 	err := pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
-		if ended, err = a.endAll(ctx, tx, reason, account, uuid.Nil); err != nil {
+		if ended, err = a.EndAll(ctx, tx, reason, account, uuid.Nil); err != nil {
 			return err
 		}
 		return runInTx(ctx, tx, also)
@@ -96,7 +97,7 @@ func (a *Auth) EndSessions(ctx context.Context, account uuid.UUID, reason string
 	if err != nil {
 		return 0, err
 	}
-	a.publishEnded(ended)
+	a.PublishEnded(ended)
 	return len(ended), nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
 )
 
 // appPath is where the cookies of the people's app go, and nowhere else. An account has a
@@ -43,13 +45,13 @@ func (a *Auth) appRows() []api.Row {
 			delayAnswers(lookUpStep, m.sendOTP), api.Console, api.Counted, api.Says("If the phone has an account, a code is on its way")),
 		api.Open("POST", appPath+"/verify-otp", "Sign in to the app with a one-time password", api.Write,
 			countSignIns(a, "code", delayRefusals(lookUpStep, appSignIn(a, m.verifyOTP))), api.Console, api.Counted, api.Says("Signed in"),
-			api.MayFail(errOTPInvalid, errOTPExpired, errNotActive, errSecondFactor)),
+			api.MayFail(attempt.ErrCodeInvalid, attempt.ErrCodeExpired, directory.ErrNotActive, errSecondFactor)),
 		api.Open("POST", appPath+"/verify-pin", "Sign in to the app with phone and PIN", api.Write,
 			countSignIns(a, "pin", delayRefusals(hashStep, appSignIn(a, m.verifyPIN))), api.Console, api.Counted, api.Says("Signed in"),
-			api.MayFail(errPINWrong, errNotActive, errSecondFactor)),
+			api.MayFail(errPINWrong, directory.ErrNotActive, errSecondFactor)),
 		api.Open("POST", appPath+"/refresh", "Go on with the app's session of an account", api.Write, a.appRefresh, api.Console,
 			api.CountsFor(a.appCaller), api.Limit(api.LimitRead), api.Says("Refreshed"),
-			api.MayFail(errRefreshInvalid, errRefreshExpired, errSignedOut, errNotActive)),
+			api.MayFail(errRefreshInvalid, errRefreshExpired, directory.ErrSignedOut, directory.ErrNotActive)),
 		api.Open("POST", appPath+"/switch", "Go on in the app as another account of the same phone", api.Write, a.appSwitch, api.Bearer,
 			api.Console, api.Says("Signed in"), api.MayFail(errAccountNotFound, errSecondFactor, api.ErrNotFresh)),
 		api.Open("POST", appPath+"/logout", "End the app's session of an account", api.Write, a.appLogout, api.Console,
@@ -65,8 +67,8 @@ func appSignIn[Req any](a *Auth, signIn func(api.OpenCtx, Req) (signedIn, error)
 		if err != nil {
 			return appSession{}, err
 		}
-		a.setCookie(c, appPath, deviceCookie(in.account.phone), in.DeviceToken, deviceLife)
-		role, err := a.findRole(c, in.account)
+		a.setCookie(c, appPath, attempt.DeviceCookie(in.account.Phone), in.DeviceToken, attempt.DeviceLife)
+		role, err := a.FindRole(c, in.account)
 		if err != nil {
 			return appSession{}, err
 		}
@@ -81,7 +83,7 @@ func (a *Auth) appRefresh(c api.OpenCtx, r appAccount) (appSession, error) {
 		return appSession{}, errRefreshInvalid
 	}
 	acc, role, pair, err := a.rotate(c, token)
-	if err == nil && acc.id != r.AccountID {
+	if err == nil && acc.ID != r.AccountID {
 		err = errRefreshInvalid
 	}
 	if err != nil {
@@ -100,18 +102,18 @@ func (a *Auth) appCaller(c api.OpenCtx, r appAccount) string {
 
 // appSwitch opens a session for another account of the phone, beside the one that goes on.
 func (a *Auth) appSwitch(c api.OpenCtx, r appAccount) (appSession, error) {
-	other, err := a.byID(c, r.AccountID)
+	other, err := a.ByID(c, r.AccountID)
 	if err != nil {
 		return appSession{}, err
 	}
-	if other == nil || !isForApp(other.role) {
+	if other == nil || !isForApp(other.Role) {
 		return appSession{}, errAccountNotFound
 	}
 	in, err := a.switchTo(c, switchRequest{AccountID: r.AccountID, RefreshToken: c.Cookie(appCookie(c.User.AccountID))})
 	if err != nil {
 		return appSession{}, err
 	}
-	role, err := a.findRole(c, *other)
+	role, err := a.FindRole(c, *other)
 	if err != nil {
 		return appSession{}, err
 	}
@@ -128,8 +130,8 @@ func (a *Auth) appLogout(c api.OpenCtx, r appAccount) (api.Nothing, error) {
 	return api.Nothing{}, a.endAndAudit(c, id)
 }
 
-func (a *Auth) appAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (appSession, error) {
-	out := appSession{AccountID: acc.id}
+func (a *Auth) appAnswer(c api.OpenCtx, acc directory.Account, role uuid.UUID, pair Pair) (appSession, error) {
+	out := appSession{AccountID: acc.ID}
 	var err error
 	if out.consoleSession, err = a.browserSession(c, acc, role, pair); err != nil {
 		return appSession{}, err
@@ -137,7 +139,7 @@ func (a *Auth) appAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) 
 	if out.Accounts, err = a.accountsBeside(c, pair); err != nil {
 		return appSession{}, err
 	}
-	a.setAppCookie(c, acc.id, pair.RefreshToken)
+	a.setAppCookie(c, acc.ID, pair.RefreshToken)
 	return out, nil
 }
 
@@ -159,10 +161,10 @@ func (a *Auth) accountsBeside(c api.OpenCtx, pair Pair) ([]choice, error) {
 }
 
 // accountsOf finds the phone's accounts that this family of paths is for.
-func (m mobile) accountsOf(ctx context.Context, phone string) ([]account, error) {
-	found, err := m.byPhone(ctx, phone, m.role)
+func (m mobile) accountsOf(ctx context.Context, phone string) ([]directory.Account, error) {
+	found, err := m.ByPhone(ctx, phone, m.role)
 	if m.app {
-		found = slices.DeleteFunc(found, func(acc account) bool { return !isForApp(acc.role) })
+		found = slices.DeleteFunc(found, func(acc directory.Account) bool { return !isForApp(acc.Role) })
 	}
 	return found, err
 }

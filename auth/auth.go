@@ -1,3 +1,5 @@
+// Package auth authenticates callers: accounts, passwords, tokens and sessions. It decides
+// who a caller is, never what they may do; that is rbac's.
 package auth
 
 import (
@@ -11,10 +13,13 @@ import (
 	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/redis/go-redis/v9"
-	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
+	"homeroom/auth/hashing"
 	"homeroom/auth/sso"
+	"homeroom/auth/tokens"
 	"homeroom/tenancy"
 )
 
@@ -27,10 +32,10 @@ const (
 // Parts are the dependencies of sign-in; cmd wires them.
 type Parts struct {
 	Cluster  *tenancy.Cluster
-	Schools  Schools
+	Schools  directory.Schools
 	Redis    redis.UniversalClient
-	Tokens   *Tokens
-	Hasher   *Hasher
+	Tokens   *tokens.Signer
+	Hasher   *hashing.Hasher
 	Messages Messenger
 	Rights   Rights
 	Clock    func() time.Time
@@ -52,14 +57,6 @@ type Parts struct {
 	SSO       *sso.Client
 	Log       *slog.Logger
 	RedisWait time.Duration // how long a sign-in waits for Redis; 0 is 2 s
-}
-
-// Schools finds and opens schools; cmd/service has the rules.
-type Schools interface {
-	api.Schools
-	api.Opener
-	// OpenAny opens a school in any status: its users are followed while it is suspended, too.
-	OpenAny(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*tenancy.School, *gorm.DB, error)
 }
 
 // Messenger queues a message for delivery. It does not wait for the provider.
@@ -86,6 +83,8 @@ type Rights interface {
 // Auth authenticates callers.
 type Auth struct {
 	Parts
+	*directory.Directory
+	attempts      *attempt.Counters
 	cache         *lru.Cache[uuid.UUID, cachedSession] // by session
 	invalidations atomic.Int64                         // how many there were: a session that was read before one is not cached
 }
@@ -99,7 +98,9 @@ func New(p Parts) *Auth {
 	if p.RedisWait <= 0 {
 		p.RedisWait = 2 * time.Second
 	}
-	return &Auth{Parts: p, cache: cache}
+	return &Auth{Parts: p, cache: cache, attempts: attempt.New(p.Redis, p.Secret, p.Clock, p.RedisWait),
+		Directory: directory.New(directory.Parts{Cluster: p.Cluster, Schools: p.Schools, Clock: p.Clock, SessionEnded: p.SessionEnded,
+			SessionsChanged: p.SessionsChanged})}
 }
 
 // Authenticate verifies a token, its session and its user. The
@@ -112,7 +113,7 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 	if strings.HasPrefix(token, keyPrefix) {
 		return a.authenticateKey(ctx, token)
 	}
-	if strings.HasPrefix(token, keyTokenPrefix) {
+	if strings.HasPrefix(token, tokens.KeyPrefix) {
 		return a.authenticateKeyToken(ctx, token)
 	}
 	claim, err := a.Tokens.ReadAccess(token)
@@ -130,7 +131,7 @@ func (a *Auth) Authenticate(ctx context.Context, token string) (api.User, error)
 		return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, err)
 	}
 	if k.user.ID != claim.UserID || k.user.SchoolID != claim.SchoolID || k.user.Role != claim.Role || !now.Before(k.expiresAt) {
-		return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, errSignedOut)
+		return api.User{SessionID: claim.SessionID}, a.refuse(ctx, claim, directory.ErrSignedOut)
 	}
 	return k.user, nil
 }
@@ -155,8 +156,8 @@ func (a *Auth) cached(id uuid.UUID, now time.Time, load func() (cachedSession, e
 }
 
 // refuse is why a token that we signed opens nothing: its school does not exist, or its session has ended.
-func (a *Auth) refuse(ctx context.Context, claim Access, why error) error {
-	if errors.Is(why, errSignedOut) && claim.SchoolID != uuid.Nil {
+func (a *Auth) refuse(ctx context.Context, claim tokens.Access, why error) error {
+	if errors.Is(why, directory.ErrSignedOut) && claim.SchoolID != uuid.Nil {
 		if _, err := a.Schools.School(ctx, claim.SchoolID); errors.Is(err, tenancy.ErrSchoolNotFound) {
 			return err
 		}

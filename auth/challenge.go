@@ -14,6 +14,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
 )
 
 // challengeLife is how long a sign-in waits for its second factor: long enough to install
@@ -51,23 +53,23 @@ func (a *Auth) newChallenge(ctx context.Context, ch challenge) (string, error) {
 }
 
 // readChallenge finds the account a challenge is for.
-func (a *Auth) readChallenge(ctx context.Context, token string, enrol bool) (account, challenge, error) {
+func (a *Auth) readChallenge(ctx context.Context, token string, enrol bool) (directory.Account, challenge, error) {
 	var ch challenge
 	if err := a.load(ctx, challengeKey(token), &ch); err != nil {
-		return account{}, ch, err
+		return directory.Account{}, ch, err
 	}
 	switch {
 	case enrol && !ch.Enrol:
-		return account{}, ch, errNotEnrolling
+		return directory.Account{}, ch, errNotEnrolling
 	case !enrol && ch.Enrol:
-		return account{}, ch, errMustEnrol
+		return directory.Account{}, ch, errMustEnrol
 	}
-	acc, err := a.byID(ctx, ch.Account)
-	if err == nil && (acc == nil || acc.epoch != ch.Epoch) {
+	acc, err := a.ByID(ctx, ch.Account)
+	if err == nil && (acc == nil || acc.Epoch != ch.Epoch) {
 		err = errChallenge
 	}
 	if err != nil {
-		return account{}, ch, err
+		return directory.Account{}, ch, err
 	}
 	return *acc, ch, nil
 }
@@ -78,7 +80,7 @@ func (a *Auth) takeChallenge(ctx context.Context, token string) error {
 	defer cancel()
 	taken, err := a.Redis.Del(ctx, challengeKey(token)).Result()
 	if err != nil {
-		return errCannotCount.Because(err)
+		return attempt.ErrCannotCount.Because(err)
 	}
 	if taken == 0 {
 		return errChallenge
@@ -95,7 +97,7 @@ func (a *Auth) store(ctx context.Context, key string, value any) error {
 	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
 	defer cancel()
 	if err := a.Redis.Set(ctx, key, text, challengeLife).Err(); err != nil {
-		return errCannotCount.Because(err)
+		return attempt.ErrCannotCount.Because(err)
 	}
 	return nil
 }
@@ -109,7 +111,7 @@ func (a *Auth) load(ctx context.Context, key string, into any) error {
 		return errChallenge
 	}
 	if err != nil {
-		return errCannotCount.Because(err)
+		return attempt.ErrCannotCount.Because(err)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("reading %T: %w", into, err)

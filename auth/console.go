@@ -8,6 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
+	"homeroom/auth/tokens"
 )
 
 // consoleCookie holds the console's refresh token. It goes to consolePath and nowhere
@@ -35,10 +38,10 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 	if err != nil {
 		return consoleSession{}, err
 	}
-	if acc.role != api.SchoolAdmin && acc.role != api.SuperAdmin {
+	if acc.Role != api.SchoolAdmin && acc.Role != api.SuperAdmin {
 		return consoleSession{}, errNotForConsole
 	}
-	role, err := a.findRole(c, acc)
+	role, err := a.FindRole(c, acc)
 	if err != nil {
 		return consoleSession{}, err
 	}
@@ -50,8 +53,8 @@ func (a *Auth) consoleLogin(c api.OpenCtx, r loginRequest) (consoleSession, erro
 }
 
 // openConsole gives a session that was opened to the browser, and has the browser known from then on.
-func (a *Auth) openConsole(c api.OpenCtx, acc account, role uuid.UUID, in signedIn) (consoleSession, error) {
-	a.setCookie(c, consolePath, deviceCookie(strings.ToLower(acc.email)), in.DeviceToken, deviceLife)
+func (a *Auth) openConsole(c api.OpenCtx, acc directory.Account, role uuid.UUID, in signedIn) (consoleSession, error) {
+	a.setCookie(c, consolePath, attempt.DeviceCookie(strings.ToLower(acc.Email)), in.DeviceToken, attempt.DeviceLife)
 	return a.consoleAnswer(c, acc, role, Pair{AccessToken: in.AccessToken, RefreshToken: in.RefreshToken})
 }
 
@@ -89,20 +92,20 @@ func (a *Auth) consoleLogout(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) 
 
 func (a *Auth) endAndAudit(c api.OpenCtx, id uuid.UUID) error {
 	acc, _, err := a.findSession(c, id)
-	if errors.Is(err, errSignedOut) {
+	if errors.Is(err, directory.ErrSignedOut) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	n, err := a.endSessions(c, "signed out", `id = $3`, id)
+	n, err := a.EndWhere(c, "signed out", `id = $3`, id)
 	if err != nil || n == 0 {
 		return err
 	}
-	return a.auditSessionEnd(c, acc, "sign-out")
+	return a.AuditSessionEnd(c, acc, "sign-out")
 }
 
-func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {
+func (a *Auth) consoleAnswer(c api.OpenCtx, acc directory.Account, role uuid.UUID, pair Pair) (consoleSession, error) {
 	out, err := a.browserSession(c, acc, role, pair)
 	if err == nil {
 		a.setConsoleCookie(c, pair.RefreshToken)
@@ -111,13 +114,14 @@ func (a *Auth) consoleAnswer(c api.OpenCtx, acc account, role uuid.UUID, pair Pa
 }
 
 // browserSession is a session as a page gets it: everything but the refresh token.
-func (a *Auth) browserSession(c api.OpenCtx, acc account, role uuid.UUID, pair Pair) (consoleSession, error) {
+func (a *Auth) browserSession(c api.OpenCtx, acc directory.Account, role uuid.UUID, pair Pair) (consoleSession, error) {
 	who, err := a.describe(c, acc, role)
 	if err != nil {
 		return consoleSession{}, err
 	}
 	return consoleSession{
-		AccessToken: pair.AccessToken, ExpiresIn: int(AccessLife.Seconds()), User: who.User, School: who.School, Permissions: who.Permissions,
+		AccessToken: pair.AccessToken, ExpiresIn: int(tokens.AccessLife.Seconds()), User: who.User, School: who.School,
+		Permissions: who.Permissions,
 	}, nil
 }
 
@@ -127,7 +131,7 @@ func (a *Auth) setConsoleCookie(c api.OpenCtx, token string) {
 
 // setRefreshCookie stores a refresh token in the browser; an empty one deletes it.
 func (a *Auth) setRefreshCookie(c api.OpenCtx, path, name, token string) {
-	life := RefreshLife
+	life := tokens.RefreshLife
 	if token == "" {
 		life = 0
 	}

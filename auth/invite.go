@@ -2,8 +2,6 @@ package auth
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -12,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"homeroom/auth/hashing"
 )
 
 const inviteSubject = "Welcome to Homeroom"
@@ -25,13 +25,11 @@ func inviteText(school string) string {
 // the occasion, so that a second message carries the same one, and none is sent after the
 // link was used.
 func (a *Auth) InviteOn(ctx context.Context, occasion, school, user uuid.UUID, name string) error {
-	found, err := a.accounts(ctx, `user_id = $1 and school_id = $2 and email is not null`, user, school)
+	found, err := a.Find(ctx, `user_id = $1 and school_id = $2 and email is not null`, user, school)
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	mac := hmac.New(sha256.New, a.Secret)
-	mac.Write([]byte("invitation " + occasion.String()))
-	token := base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	token := base64.RawURLEncoding.EncodeToString(hashing.Keyed(a.Secret, "invitation "+occasion.String()))
 	var used *time.Time
 	err = a.Cluster.PlatformPool().QueryRow(ctx, `select used_at from platform.password_link where token_hash = $1`,
 		digest(token)).Scan(&used)

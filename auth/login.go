@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 	"homeroom/tenancy"
 )
 
@@ -27,10 +28,10 @@ func (a *Auth) login(c api.OpenCtx, r loginRequest) (signedIn, error) {
 }
 
 // finishLogin opens the session of an account whose password was right.
-func (a *Auth) finishLogin(c api.OpenCtx, acc account, email string) (signedIn, error) {
+func (a *Auth) finishLogin(c api.OpenCtx, acc directory.Account, email string) (signedIn, error) {
 	out, err := a.signIn(c, acc, proof{method: "PASSWORD"})
 	if err == nil || outcomeOf(err) == Halfway { // the password was right: what follows is counted by itself
-		err = errors.Join(err, a.resetLoginAttempts(c, email))
+		err = errors.Join(err, a.attempts.ResetLogin(c, email))
 	}
 	return out, err
 }
@@ -40,35 +41,35 @@ const maxPasswordAccounts = 5
 
 // byPassword finds the account an e-mail and a password open. An e-mail may have accounts
 // at several schools, each with a password of its own: the one used last comes first.
-func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
+func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (directory.Account, error) {
 	done, err := a.Hasher.Admit(c)
 	if err != nil {
-		return account{}, err
+		return directory.Account{}, err
 	}
 	defer done()
-	if err := a.countLoginAttempt(c, r.Email); err != nil {
-		return account{}, err
+	if err := a.attempts.CountLogin(c, r.Email); err != nil {
+		return directory.Account{}, err
 	}
-	accounts, err := a.byEmail(c, r.Email)
+	accounts, err := a.ByEmail(c, r.Email)
 	if err != nil {
-		return account{}, err
+		return directory.Account{}, err
 	}
 	checked := 0
-	var inactive *account // the password is right, the school not active
+	var inactive *directory.Account // the password is right, the school not active
 	for _, acc := range accounts {
 		stored, err := a.passwordOf(c, acc)
 		if err != nil {
-			return account{}, err
+			return directory.Account{}, err
 		}
 		if stored == "" {
 			continue // entered by an office, and no password was set yet
 		}
 		ok, err := a.Hasher.Verify(c, r.Password, stored)
 		if err != nil {
-			return account{}, err
+			return directory.Account{}, err
 		}
 		if ok {
-			if _, err := a.findRole(c, acc); !errors.Is(err, errNotActive) {
+			if _, err := a.FindRole(c, acc); !errors.Is(err, directory.ErrNotActive) {
 				return acc, nil
 			}
 			inactive = &acc
@@ -79,25 +80,25 @@ func (a *Auth) byPassword(c api.OpenCtx, r loginRequest) (account, error) {
 	}
 	if checked == 0 { // takes as long
 		if _, err := a.Hasher.Verify(c, r.Password, ""); err != nil {
-			return account{}, err
+			return directory.Account{}, err
 		}
 	}
 	if inactive != nil {
 		return *inactive, nil
 	}
 	if len(accounts) == 0 {
-		return account{}, errWrongPassword
+		return directory.Account{}, errWrongPassword
 	}
-	return account{}, a.auditFailure(c, accounts[0], "sign-in by password failed", errWrongPassword)
+	return directory.Account{}, a.AuditFailure(c, accounts[0], "sign-in by password failed", errWrongPassword)
 }
 
 // passwordOf reads the stored hash of an account's user; empty when there is none.
-func (a *Auth) passwordOf(ctx context.Context, acc account) (string, error) {
+func (a *Auth) passwordOf(ctx context.Context, acc directory.Account) (string, error) {
 	db := a.Cluster.Platform(ctx, tenancy.ReadOnly)
 	table := "super_admin"
-	if acc.role != api.SuperAdmin {
+	if acc.Role != api.SuperAdmin {
 		table = "app_user"
-		s, err := a.Schools.School(ctx, acc.schoolID)
+		s, err := a.Schools.School(ctx, acc.SchoolID)
 		if err != nil {
 			return "", err
 		}
@@ -109,7 +110,7 @@ func (a *Auth) passwordOf(ctx context.Context, acc account) (string, error) {
 		}
 	}
 	var u struct{ PasswordHash *string }
-	err := db.Table(table).Select("password_hash").Where("id = ? and status = 'ACTIVE'", acc.userID).Limit(1).Scan(&u).Error
+	err := db.Table(table).Select("password_hash").Where("id = ? and status = 'ACTIVE'", acc.UserID).Limit(1).Scan(&u).Error
 	if err != nil {
 		return "", fmt.Errorf("reading a password: %w", err)
 	}

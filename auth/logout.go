@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 )
 
 type logoutRequest struct {
@@ -46,31 +47,31 @@ func (a *Auth) logout(c api.OpenCtx, r logoutRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	if _, err := a.endSessions(c, "signed out", `id = $3`, id); err != nil {
+	if _, err := a.EndWhere(c, "signed out", `id = $3`, id); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.auditSessionEnd(c, acc, "sign-out")
+	return api.Nothing{}, a.AuditSessionEnd(c, acc, "sign-out")
 }
 
 // logoutAll ends every session of the account.
 func (a *Auth) logoutAll(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
-	acc, err := a.byID(c, c.User.AccountID)
+	acc, err := a.ByID(c, c.User.AccountID)
 	if err != nil || acc == nil {
 		return api.Nothing{}, orSignedOut(err)
 	}
-	ended, err := a.endAll(c, a.Cluster.PlatformPool(), "signed out everywhere", acc.id, uuid.Nil)
+	ended, err := a.EndAll(c, a.Cluster.PlatformPool(), "signed out everywhere", acc.ID, uuid.Nil)
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	a.publishEnded(ended)
-	return api.Nothing{}, a.auditSessionEnd(c, *acc, "sign-out everywhere")
+	a.PublishEnded(ended)
+	return api.Nothing{}, a.AuditSessionEnd(c, *acc, "sign-out everywhere")
 }
 
 func orSignedOut(err error) error {
 	if err != nil {
 		return err
 	}
-	return errSignedOut
+	return directory.ErrSignedOut
 }
 
 // sessionView is a session as its owner sees it.
@@ -106,16 +107,16 @@ type sessionByID struct {
 
 // endSession ends one session of the caller's own account.
 func (a *Auth) endSession(c api.OpenCtx, r sessionByID) (api.Nothing, error) {
-	n, err := a.endSessions(c, "ended by its owner", `id = $3 and account_id = $4`, r.ID, c.User.AccountID)
+	n, err := a.EndWhere(c, "ended by its owner", `id = $3 and account_id = $4`, r.ID, c.User.AccountID)
 	if err == nil && n == 0 {
 		err = api.NotFound("session")
 	}
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	acc, err := a.byID(c, c.User.AccountID)
+	acc, err := a.ByID(c, c.User.AccountID)
 	if err != nil || acc == nil {
 		return api.Nothing{}, orSignedOut(err)
 	}
-	return api.Nothing{}, a.auditSessionEnd(c, *acc, "session ended")
+	return api.Nothing{}, a.AuditSessionEnd(c, *acc, "session ended")
 }

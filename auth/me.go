@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 	"homeroom/tenancy"
 )
 
@@ -26,7 +27,7 @@ type mySchool struct {
 }
 
 func (a *Auth) me(c api.OpenCtx, _ api.Nothing) (me, error) {
-	acc, err := a.byID(c, c.User.AccountID)
+	acc, err := a.ByID(c, c.User.AccountID)
 	if err != nil || acc == nil {
 		return me{}, orSignedOut(err)
 	}
@@ -34,12 +35,12 @@ func (a *Auth) me(c api.OpenCtx, _ api.Nothing) (me, error) {
 }
 
 // describe returns an account's user with the permissions of their role.
-func (a *Auth) describe(c api.OpenCtx, acc account, role uuid.UUID) (me, error) {
+func (a *Auth) describe(c api.OpenCtx, acc directory.Account, role uuid.UUID) (me, error) {
 	out := me{User: answerOf(acc, Pair{}).User, Permissions: map[string]api.Granted{}}
-	if acc.role == api.SuperAdmin {
+	if acc.Role == api.SuperAdmin {
 		return out, nil
 	}
-	s, err := a.Schools.School(c, acc.schoolID)
+	s, err := a.Schools.School(c, acc.SchoolID)
 	if err != nil {
 		return out, err
 	}
@@ -67,7 +68,7 @@ func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 	if !s.holds(r.RefreshToken) {
 		return signedIn{}, api.InvalidField("refreshToken", "refreshToken is not this session's")
 	}
-	other, err := a.byID(c, r.AccountID)
+	other, err := a.ByID(c, r.AccountID)
 	if err != nil {
 		return signedIn{}, err
 	}
@@ -82,7 +83,7 @@ func (a *Auth) switchTo(c api.OpenCtx, r switchRequest) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	all, err := a.byPhone(c, by.phone, "")
+	all, err := a.ByPhone(c, by.phone, "")
 	if err == nil {
 		out.Accounts, err = a.choices(c, all, by)
 	}

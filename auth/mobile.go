@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
 	"homeroom/tenancy"
 )
 
@@ -52,17 +54,13 @@ func (m mobile) sendOTP(c api.OpenCtx, r phoneRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	code, err := m.otps().issue(c, phone, string(m.role), m.sourceOf(c, phone))
+	code, err := m.attempts.IssueCode(c, phone, string(m.role), m.attempts.SourceOf(c, phone))
 	if err != nil || code == "" || len(accounts) == 0 {
 		return api.Nothing{}, err
 	}
 	err = m.Messages.Send(c, Message{Channel: "SMS", To: phone,
 		Text: fmt.Sprintf("%s is your Homeroom code. It is valid for 5 minutes. Do not share it.", code)})
 	return api.Nothing{}, err
-}
-
-func (a *Auth) otps() otps {
-	return otps{redis: a.Redis, secret: a.Secret, now: a.Clock, wait: a.RedisWait}
 }
 
 // verifyOTP starts a session for the phone's only account, or the one used last.
@@ -75,16 +73,16 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 	if err != nil {
 		return signedIn{}, err
 	}
-	if err := m.otps().verify(c, phone, r.OTP, m.sourceOf(c, phone)); err != nil {
+	if err := m.attempts.UseCode(c, phone, r.OTP, m.attempts.SourceOf(c, phone)); err != nil {
 		if len(accounts) > 0 {
-			err = m.auditFailure(c, accounts[0], "sign-in by OTP failed", err)
+			err = m.AuditFailure(c, accounts[0], "sign-in by OTP failed", err)
 		}
 		return signedIn{}, err
 	}
 	if len(accounts) == 0 {
-		return signedIn{}, errOTPInvalid // the code was for an account that is gone
+		return signedIn{}, attempt.ErrCodeInvalid // the code was for an account that is gone
 	}
-	if err := m.unlockPIN(c, phone); err != nil {
+	if err := m.attempts.UnlockPIN(c, phone); err != nil {
 		return signedIn{}, err
 	}
 	return m.signInToOneOf(c, accounts, m.byCode(phone))
@@ -93,7 +91,7 @@ func (m mobile) verifyOTP(c api.OpenCtx, r otpRequest) (signedIn, error) {
 // signInToOneOf signs in to the first account whose school is active and whose user exists.
 // The others are listed, so that the app can offer a switch. One that needs a second factor is
 // not skipped: another school may have entered the phone.
-func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []account, by proof) (signedIn, error) {
+func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []directory.Account, by proof) (signedIn, error) {
 	var refused error
 	for _, acc := range accounts {
 		out, err := a.signIn(c, acc, by)
@@ -108,7 +106,7 @@ func (a *Auth) signInToOneOf(c api.OpenCtx, accounts []account, by proof) (signe
 			refused = err
 		}
 	}
-	return signedIn{}, cmp.Or(refused, error(errSignedOut))
+	return signedIn{}, cmp.Or(refused, error(directory.ErrSignedOut))
 }
 
 // choice is one account of a phone.
@@ -120,18 +118,18 @@ type choice struct {
 }
 
 // choices are those of the accounts that the proof opens.
-func (a *Auth) choices(ctx context.Context, accounts []account, by proof) ([]choice, error) {
+func (a *Auth) choices(ctx context.Context, accounts []directory.Account, by proof) ([]choice, error) {
 	out := []choice{}
 	for _, acc := range accounts {
 		if !by.opens(acc) {
 			continue
 		}
-		s, err := a.Schools.School(ctx, acc.schoolID)
+		s, err := a.Schools.School(ctx, acc.SchoolID)
 		if err != nil {
 			return nil, err
 		}
 		if s.Status == tenancy.Active {
-			out = append(out, choice{ID: acc.id, Role: acc.role, SchoolID: s.ID.String(), SchoolName: s.Name})
+			out = append(out, choice{ID: acc.ID, Role: acc.Role, SchoolID: s.ID.String(), SchoolName: s.Name})
 		}
 	}
 	return out, nil

@@ -50,7 +50,7 @@ func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status strin
 			return api.NotFound("operator")
 		}
 		if status == "DISABLED" {
-			ended, err = a.revoke(ctx, tx, "disabled by the platform",
+			ended, err = a.Revoke(ctx, tx, "disabled by the platform",
 				`account_id in (select id from platform.account where user_id = $3 and role_type = 'SUPER_ADMIN')`, operator)
 			if err != nil {
 				return err
@@ -61,7 +61,7 @@ func (a *Auth) setOperator(ctx context.Context, operator uuid.UUID, status strin
 	if err != nil {
 		return fmt.Errorf("changing an operator: %w", err)
 	}
-	a.publishEnded(ended)
+	a.PublishEnded(ended)
 	a.SessionsChanged(operator)
 	return nil
 }
@@ -85,7 +85,7 @@ func (a *Auth) ResetOperatorPassword(ctx context.Context, operator uuid.UUID, pa
 	err = pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
 		_, err = tx.Exec(ctx, `update platform.super_admin set password_hash = $2, updated_at = $3 where id = $1`, operator, hashed, a.Clock())
 		if err == nil {
-			ended, err = a.revoke(ctx, tx, "password reset on the command line",
+			ended, err = a.Revoke(ctx, tx, "password reset on the command line",
 				`account_id in (select id from platform.account where user_id = $3 and role_type = 'SUPER_ADMIN')`, operator)
 		}
 		if err != nil {
@@ -96,7 +96,7 @@ func (a *Auth) ResetOperatorPassword(ctx context.Context, operator uuid.UUID, pa
 	if err != nil {
 		return fmt.Errorf("resetting an operator's password: %w", err)
 	}
-	a.publishEnded(ended)
+	a.PublishEnded(ended)
 	a.SessionsChanged(operator)
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
 	"homeroom/auth/factor"
 )
 
@@ -76,7 +78,7 @@ func (a *Auth) takePasskeySession(ctx context.Context, of string) (webauthn.Sess
 	defer cancel()
 	taken, err := a.Redis.Del(ctx, passkeyKey(of)).Result()
 	if err != nil {
-		return asked, errCannotCount.Because(err)
+		return asked, attempt.ErrCannotCount.Because(err)
 	}
 	if taken == 0 {
 		return asked, errChallenge
@@ -85,10 +87,10 @@ func (a *Auth) takePasskeySession(ctx context.Context, of string) (webauthn.Sess
 }
 
 // passkeyHolder reads an account with its passkeys, as the library wants it.
-func (a *Auth) passkeyHolder(ctx context.Context, acc account) (factor.Holder, error) {
-	holder := factor.Holder{Account: acc.id, Name: acc.email}
+func (a *Auth) passkeyHolder(ctx context.Context, acc directory.Account) (factor.Holder, error) {
+	holder := factor.Holder{Account: acc.ID, Name: acc.Email}
 	rows, err := a.Cluster.PlatformPool().Query(ctx, `select credential from platform.passkey where account_id = $1 order by created_at, id`,
-		acc.id)
+		acc.ID)
 	if err != nil {
 		return holder, fmt.Errorf("reading passkeys: %w", err)
 	}
@@ -100,7 +102,7 @@ func (a *Auth) passkeyHolder(ctx context.Context, acc account) (factor.Holder, e
 }
 
 // beginPasskey begins a WebAuthn session that a browser answers with one of the account's passkeys.
-func (a *Auth) beginPasskey(ctx context.Context, acc account, of string) (passkeyOptions, error) {
+func (a *Auth) beginPasskey(ctx context.Context, acc directory.Account, of string) (passkeyOptions, error) {
 	party, err := factor.RelyingParty(factorIssuer, a.PublicURL, "")
 	if err != nil {
 		return passkeyOptions{}, err
@@ -156,7 +158,7 @@ type assertion struct {
 // usePasskey takes an answer of one of the account's passkeys. It is not counted as
 // an attempt: nobody guesses a signature, and an account that is delayed for wrong codes can
 // still be opened by a passkey.
-func (a *Auth) usePasskey(c api.OpenCtx, acc account, of string, answer assertion) error {
+func (a *Auth) usePasskey(c api.OpenCtx, acc directory.Account, of string, answer assertion) error {
 	asked, err := a.takePasskeySession(c, of)
 	if errors.Is(err, errChallenge) {
 		return errFactorWrong.Because(err)
@@ -168,23 +170,24 @@ func (a *Auth) usePasskey(c api.OpenCtx, acc account, of string, answer assertio
 	if err != nil {
 		var e *api.Error
 		if errors.As(err, &e) && e.Code == errFactorWrong.Code {
-			return a.auditFailure(c, acc, "second factor failed", err)
+			return a.AuditFailure(c, acc, "second factor failed", err)
 		}
 		return err
 	}
 	// One that was removed meanwhile is refused.
 	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.passkey set credential = $3, last_used_at = $4 where account_id = $1
-		and credential_id = $2`, acc.id, used.ID, used, a.Clock())
+		and credential_id = $2`, acc.ID, used.ID, used, a.Clock())
 	if err != nil {
 		return fmt.Errorf("using a passkey: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
+		return a.AuditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	return a.resetFactorAttempts(c, acc.id)
+	return a.attempts.ResetFactor(c, acc.ID)
 }
 
-func (a *Auth) checkPasskey(ctx context.Context, acc account, asked webauthn.SessionData, answer assertion) (*webauthn.Credential, error) {
+func (a *Auth) checkPasskey(ctx context.Context, acc directory.Account, asked webauthn.SessionData,
+	answer assertion) (*webauthn.Credential, error) {
 	holder, err := a.passkeyHolder(ctx, acc)
 	if err != nil {
 		return nil, err
@@ -275,17 +278,17 @@ func (a *Auth) addPasskey(c api.OpenCtx, r newPasskey) (addedPasskey, error) {
 	view := passkeyView{ID: api.NewID(), Name: r.Name, CreatedAt: a.Clock()}
 	codes, err := a.addFactor(c, acc, true, `insert into platform.passkey (id, account_id, name, credential_id, credential, created_at)
 		values ($1, $2, $3, $4, $5, $6)`,
-		view.ID, acc.id, view.Name, made.ID, made, view.CreatedAt)
+		view.ID, acc.ID, view.Name, made.ID, made, view.CreatedAt)
 	if err != nil {
 		return addedPasskey{}, err
 	}
-	if err := a.writeAudit(c, acc, "passkey added"); err != nil {
+	if err := a.WriteAudit(c, acc, "passkey added"); err != nil {
 		return addedPasskey{}, err
 	}
 	return addedPasskey{view, recoveryCodes{codes}}, a.provedWithFactor(c, c.User.SessionID)
 }
 
-func (a *Auth) readPasskey(c api.OpenCtx, acc account, answer attestation) (*webauthn.Credential, error) {
+func (a *Auth) readPasskey(c api.OpenCtx, acc directory.Account, answer attestation) (*webauthn.Credential, error) {
 	asked, err := a.takePasskeySession(c, "new "+c.User.SessionID.String())
 	if errors.Is(err, errChallenge) {
 		return nil, errNoEnrolment
@@ -306,7 +309,7 @@ func (a *Auth) readPasskey(c api.OpenCtx, acc account, answer attestation) (*web
 	if err != nil {
 		return nil, err
 	}
-	holder := factor.Holder{Account: acc.id, Name: acc.email}
+	holder := factor.Holder{Account: acc.ID, Name: acc.Email}
 	made, err := party.CreateCredential(holder, asked, parsed)
 	if err != nil {
 		return nil, refused.Because(err)
@@ -324,8 +327,8 @@ func (a *Auth) removePasskey(c api.OpenCtx, r passkeyByID) (api.Nothing, error) 
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	if err := a.removeFactor(c, acc, `delete from platform.passkey where account_id = $1 and id = $2`, acc.id, r.ID); err != nil {
+	if err := a.removeFactor(c, acc, `delete from platform.passkey where account_id = $1 and id = $2`, acc.ID, r.ID); err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.writeAudit(c, acc, "passkey removed")
+	return api.Nothing{}, a.WriteAudit(c, acc, "passkey removed")
 }

@@ -63,7 +63,7 @@ func (a *Auth) AddFirstAdmin(ctx context.Context, s *tenancy.School, sealed json
 	if err := a.Enter(ctx, s.ID, userID, api.SchoolAdmin, f.Phone, f.Email); err != nil {
 		return err
 	}
-	return a.enterName(ctx, userID, strings.TrimSpace(f.FirstName+" "+f.LastName))
+	return a.EnterName(ctx, userID, strings.TrimSpace(f.FirstName+" "+f.LastName))
 }
 
 // InviteFirstAdmin sends the first administrator a link to set their password, if they
@@ -118,7 +118,7 @@ func (a *Auth) AddSuperAdmin(ctx context.Context, email, name, password string) 
 // EnsurePassword sets an account's password if it is another, and leaves its sessions alone:
 // the demo accounts' is printed at every start of the local profile.
 func (a *Auth) EnsurePassword(ctx context.Context, email, password string) error {
-	found, err := a.byEmail(ctx, email)
+	found, err := a.ByEmail(ctx, email)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -141,7 +141,7 @@ func (a *Auth) EnsurePassword(ctx context.Context, email, password string) error
 // EnsurePIN gives the accounts of a phone at a school a PIN if they have none, and takes the phone as proven: of the demo's
 // people, who have no phone that a code could be sent to.
 func (a *Auth) EnsurePIN(ctx context.Context, school uuid.UUID, phone, pin string) error {
-	found, err := a.accounts(ctx, `phone = $1 and school_id = $2`, phone, school)
+	found, err := a.Find(ctx, `phone = $1 and school_id = $2`, phone, school)
 	if err != nil {
 		return err
 	}
@@ -153,16 +153,16 @@ func (a *Auth) EnsurePIN(ctx context.Context, school uuid.UUID, phone, pin strin
 	for _, acc := range found {
 		if _, err := a.Cluster.PlatformPool().Exec(ctx,
 			`update platform.account set phone_proven_at = coalesce(phone_proven_at, $2) where id = $1`,
-			acc.id, c.Now); err != nil {
+			acc.ID, c.Now); err != nil {
 			return fmt.Errorf("taking a demo phone as proven: %w", err)
 		}
-		db, err := a.schoolDB(ctx, school, tenancy.ReadWrite)
+		db, err := a.SchoolDB(ctx, school, tenancy.ReadWrite)
 		if err != nil {
 			return err
 		}
 		if err := tenancy.Pipeline(db,
-			tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1 and pin_hash is null`, Args: []any{acc.userID, hashed}},
-			a.auditRow(c, acc, "demo PIN set")); err != nil {
+			tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1 and pin_hash is null`, Args: []any{acc.UserID, hashed}},
+			a.AuditRow(c, acc, "demo PIN set")); err != nil {
 			return fmt.Errorf("setting a demo PIN: %w", err)
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
+	"homeroom/auth/hashing"
+	"homeroom/auth/strength"
 	"homeroom/tenancy"
 )
 
@@ -31,7 +34,7 @@ var errPhoneUnproven = api.Denied("Sign in with a code sent to your phone first"
 
 // setPIN stores the caller's PIN.
 func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
-	if weakPIN(r.PIN) {
+	if strength.WeakPIN(r.PIN) {
 		return api.Nothing{}, api.InvalidField("pin", "pin is easily guessed: no year, run, repetition or pattern of the keypad")
 	}
 	if m.role != "" && c.User.Role != m.role {
@@ -44,7 +47,7 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	if s.proof.phone == "" || s.proof.phone != acc.phone {
+	if s.proof.phone == "" || s.proof.phone != acc.Phone {
 		return api.Nothing{}, errPhoneUnproven
 	}
 	fresh, err := m.Fresh(c, c.User)
@@ -60,18 +63,18 @@ func (m mobile) setPIN(c api.OpenCtx, r pinRequest) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	db, err := m.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
+	db, err := m.SchoolDB(c, acc.SchoolID, tenancy.ReadWrite)
 	if err != nil {
 		return api.Nothing{}, err
 	}
 	return api.Nothing{}, tenancy.Pipeline(db,
-		tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1`, Args: []any{acc.userID, hashed}},
-		m.auditRow(c, acc, "PIN set"))
+		tenancy.Query{SQL: `update app_user set pin_hash = $2 where id = $1`, Args: []any{acc.UserID, hashed}},
+		m.AuditRow(c, acc, "PIN set"))
 }
 
 // mayReplacePIN requires the current PIN, with the same counters as a sign-in. The first PIN
 // requires a fresh proof: a stolen token must not become a lasting way to sign in.
-func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error {
+func (m mobile) mayReplacePIN(c api.OpenCtx, acc directory.Account, current string) error {
 	stored, err := m.pinOf(c, acc)
 	if err != nil {
 		return err
@@ -79,7 +82,7 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 	if stored == "" {
 		return api.ErrNotFresh
 	}
-	all, err := m.countPINAttempt(c, acc.id.String())
+	all, err := m.attempts.CountPIN(c, acc.ID.String())
 	if err != nil {
 		return err
 	}
@@ -88,9 +91,9 @@ func (m mobile) mayReplacePIN(c api.OpenCtx, acc account, current string) error 
 		return err
 	}
 	if !ok {
-		return m.auditFailure(c, acc, "PIN change refused", errCurrentPIN)
+		return m.AuditFailure(c, acc, "PIN change refused", errCurrentPIN)
 	}
-	return m.returnAttempts(c, all)
+	return m.attempts.Return(c, all)
 }
 
 // verifyPIN signs in without an SMS.
@@ -104,7 +107,7 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 		return signedIn{}, err
 	}
 	defer done()
-	all, err := m.countPINAttempt(c, phone)
+	all, err := m.attempts.CountPIN(c, phone)
 	if err != nil {
 		return signedIn{}, err
 	}
@@ -122,11 +125,11 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 	}
 	if !ok {
 		if len(accounts) > 0 {
-			return signedIn{}, m.auditFailure(c, acc, "sign-in by PIN failed", errPINWrong)
+			return signedIn{}, m.AuditFailure(c, acc, "sign-in by PIN failed", errPINWrong)
 		}
 		return signedIn{}, errPINWrong
 	}
-	if err := m.returnAttempts(c, all); err != nil {
+	if err := m.attempts.Return(c, all); err != nil {
 		return signedIn{}, err
 	}
 	m.rekeyPIN(c, acc, r.PIN, stored)
@@ -140,9 +143,9 @@ func (m mobile) verifyPIN(c api.OpenCtx, r pinSignIn) (signedIn, error) {
 
 // firstWithPIN finds the account used last that has a PIN. With none, it is the first
 // account and no hash. A PIN of an account whose phone is not proven does not count.
-func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string, error) {
+func (m mobile) firstWithPIN(c api.OpenCtx, accounts []directory.Account) (directory.Account, string, error) {
 	for _, acc := range accounts {
-		if !acc.proven {
+		if !acc.Proven {
 			continue
 		}
 		stored, err := m.pinOf(c, acc)
@@ -154,15 +157,15 @@ func (m mobile) firstWithPIN(c api.OpenCtx, accounts []account) (account, string
 		}
 	}
 	if len(accounts) == 0 {
-		return account{}, "", nil
+		return directory.Account{}, "", nil
 	}
 	return accounts[0], "", nil
 }
 
 // pinOf reads the stored PIN of an account's user; empty when there is none. Whether the
 // school is active is checked once the PIN was right.
-func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
-	s, err := a.Schools.School(ctx, acc.schoolID)
+func (a *Auth) pinOf(ctx context.Context, acc directory.Account) (string, error) {
+	s, err := a.Schools.School(ctx, acc.SchoolID)
 	if err != nil || s.Schema == "" {
 		return "", err
 	}
@@ -171,28 +174,13 @@ func (a *Auth) pinOf(ctx context.Context, acc account) (string, error) {
 		return "", err
 	}
 	var u struct{ PinHash *string }
-	if err := db.Table("app_user").Select("pin_hash").Where("id = ? and status = 'ACTIVE'", acc.userID).Limit(1).Scan(&u).Error; err != nil {
+	if err := db.Table("app_user").Select("pin_hash").Where("id = ? and status = 'ACTIVE'", acc.UserID).Limit(1).Scan(&u).Error; err != nil {
 		return "", fmt.Errorf("reading a PIN: %w", err)
 	}
 	if u.PinHash == nil {
 		return "", nil
 	}
 	return *u.PinHash, nil
-}
-
-// countPINAttempt counts an attempt before it is checked, whether or not there is a PIN.
-func (a *Auth) countPINAttempt(c api.OpenCtx, contact string) ([]allowance, error) {
-	all := pinAllowances(contact, a.sourceOf(c, contact))
-	wait, err := a.countAttempt(c, all)
-	if err == nil && wait > 0 {
-		err = tooManyAttempts("Too many wrong PINs, sign in with a code", wait)
-	}
-	return all, err
-}
-
-// unlockPIN resets the PIN attempts of a source after a sign-in by code there.
-func (a *Auth) unlockPIN(c api.OpenCtx, phone string) error {
-	return a.clearCounters(c, allow("pin", phone, a.sourceOf(c, phone).key, 0, 0).key, allow("pin-long", phone, "", 0, 0).key)
 }
 
 // keyedPIN marks a PIN that was keyed with the installation's secret before it was hashed: the
@@ -205,7 +193,9 @@ func (a *Auth) HashPIN(ctx context.Context, pin string) (string, error) {
 	return keyedPIN + hashed, err
 }
 
-func (a *Auth) pinSecret(pin string) string { return hex.EncodeToString(a.keyed("pin " + pin)) }
+func (a *Auth) pinSecret(pin string) string {
+	return hex.EncodeToString(hashing.Keyed(a.Secret, "pin "+pin))
+}
 
 // checkPIN compares a PIN with its stored form, be it one from before PINs were keyed.
 func (a *Auth) checkPIN(ctx context.Context, pin, stored string) (bool, error) {
@@ -217,7 +207,7 @@ func (a *Auth) checkPIN(ctx context.Context, pin, stored string) (bool, error) {
 
 // rekeyPIN replaces the stored form of a PIN from before they were keyed. A failure
 // does not fail the sign-in: the next one tries again.
-func (a *Auth) rekeyPIN(c api.OpenCtx, acc account, pin, stored string) {
+func (a *Auth) rekeyPIN(c api.OpenCtx, acc directory.Account, pin, stored string) {
 	if strings.HasPrefix(stored, keyedPIN) {
 		return
 	}
@@ -225,10 +215,10 @@ func (a *Auth) rekeyPIN(c api.OpenCtx, acc account, pin, stored string) {
 	if err != nil {
 		return
 	}
-	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
+	db, err := a.SchoolDB(c, acc.SchoolID, tenancy.ReadWrite)
 	if err != nil {
 		return
 	}
 	_ = tenancy.Pipeline(db, tenancy.Query{SQL: `update app_user set pin_hash = $3 where id = $1 and pin_hash = $2`,
-		Args: []any{acc.userID, stored, hashed}})
+		Args: []any{acc.UserID, stored, hashed}})
 }

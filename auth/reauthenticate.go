@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
 )
 
 // reauthRequest proves again who holds the session: by password, authenticator app or
@@ -38,7 +40,7 @@ type proved struct {
 
 // reauthenticate takes a fresh proof and keeps its time on the session.
 func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
-	acc, err := a.byID(c, c.User.AccountID)
+	acc, err := a.ByID(c, c.User.AccountID)
 	if err != nil || acc == nil {
 		return proved{}, orSignedOut(err)
 	}
@@ -55,13 +57,13 @@ func (a *Auth) reauthenticate(c api.OpenCtx, r reauthRequest) (proved, error) {
 	if err != nil {
 		return proved{}, fmt.Errorf("keeping a proof: %w", err)
 	}
-	return proved{Until: now.Add(api.FreshFor)}, a.writeAudit(c, *acc, "proved again")
+	return proved{Until: now.Add(api.FreshFor)}, a.WriteAudit(c, *acc, "proved again")
 }
 
 // prove requires the strongest proof that the account has: with a second factor, a password,
 // code or PIN alone could remove the factor. A user who has lost it signs in by a recovery code.
-func (a *Auth) prove(c api.OpenCtx, acc account, r reauthRequest) error {
-	has, err := a.factorsOf(c, acc.id)
+func (a *Auth) prove(c api.OpenCtx, acc directory.Account, r reauthRequest) error {
+	has, err := a.factorsOf(c, acc.ID)
 	if err != nil {
 		return err
 	}
@@ -83,17 +85,18 @@ func (a *Auth) prove(c api.OpenCtx, acc account, r reauthRequest) error {
 // wrongField names the field of a wrong proof; other errors stay as they are.
 func wrongField(field string, err error) error {
 	var e *api.Error
-	if errors.As(err, &e) && (e.Code == errFactorWrong.Code || e.Code == errOTPInvalid.Code || e.Code == errOTPExpired.Code) {
+	if errors.As(err, &e) &&
+		(e.Code == errFactorWrong.Code || e.Code == attempt.ErrCodeInvalid.Code || e.Code == attempt.ErrCodeExpired.Code) {
 		return api.InvalidField(field, "%s is wrong or was used before", field)
 	}
 	return err
 }
 
-func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error {
-	if acc.email == "" {
+func (a *Auth) provePassword(c api.OpenCtx, acc directory.Account, password string) error {
+	if acc.Email == "" {
 		return errNoPassword
 	}
-	if err := a.countLoginAttempt(c, acc.email); err != nil {
+	if err := a.attempts.CountLogin(c, acc.Email); err != nil {
 		return err
 	}
 	stored, err := a.passwordOf(c, acc)
@@ -105,29 +108,29 @@ func (a *Auth) provePassword(c api.OpenCtx, acc account, password string) error 
 		return err
 	}
 	if !ok {
-		return a.auditFailure(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
+		return a.AuditFailure(c, acc, "proof by password failed", api.InvalidField("password", "password is wrong"))
 	}
-	return a.resetLoginAttempts(c, acc.email)
+	return a.attempts.ResetLogin(c, acc.Email)
 }
 
 // provePhone takes a code sent to the phone that the session has proven, or its PIN. A phone
 // that an office has entered proves nothing.
-func (a *Auth) provePhone(c api.OpenCtx, acc account, r reauthRequest) error {
+func (a *Auth) provePhone(c api.OpenCtx, acc directory.Account, r reauthRequest) error {
 	_, s, err := a.findSession(c, c.User.SessionID)
 	if err != nil {
 		return err
 	}
-	if s.proof.phone == "" || s.proof.phone != acc.phone {
+	if s.proof.phone == "" || s.proof.phone != acc.Phone {
 		return errPhoneUnproven
 	}
 	if r.OTP != "" {
-		return wrongField("otp", a.otps().verify(c, acc.phone, r.OTP, a.sourceOf(c, acc.phone)))
+		return wrongField("otp", a.attempts.UseCode(c, acc.Phone, r.OTP, a.attempts.SourceOf(c, acc.Phone)))
 	}
 	return a.provePIN(c, acc, r.PIN)
 }
 
-func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
-	all, err := a.countPINAttempt(c, acc.phone)
+func (a *Auth) provePIN(c api.OpenCtx, acc directory.Account, pin string) error {
+	all, err := a.attempts.CountPIN(c, acc.Phone)
 	if err != nil {
 		return err
 	}
@@ -140,9 +143,9 @@ func (a *Auth) provePIN(c api.OpenCtx, acc account, pin string) error {
 		return err
 	}
 	if !ok {
-		return a.auditFailure(c, acc, "proof by PIN failed", api.InvalidField("pin", "pin is wrong"))
+		return a.AuditFailure(c, acc, "proof by PIN failed", api.InvalidField("pin", "pin is wrong"))
 	}
-	return a.returnAttempts(c, all)
+	return a.attempts.Return(c, all)
 }
 
 // provedWithFactor records on a session that a second factor was just proved.

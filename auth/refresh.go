@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
+	"homeroom/auth/tokens"
 )
 
 const (
@@ -52,7 +54,7 @@ func (a *Auth) refreshCaller(token string) string {
 // for has been used, neither to refresh nor to call: its answers were lost on the way, and its owner has nothing else. Whichever of
 // these pairs arrived is good, and the others end with its own rotation. A token that comes when a later one has been used was stolen,
 // and ends the session for both holders.
-func (a *Auth) rotate(c api.OpenCtx, token string) (acc account, role uuid.UUID, pair Pair, err error) {
+func (a *Auth) rotate(c api.OpenCtx, token string) (acc directory.Account, role uuid.UUID, pair Pair, err error) {
 	now := a.Clock() // before anything waits: a call that took long is not one that came late
 	sessionID, err := a.readRefresh(token)
 	if err != nil {
@@ -63,15 +65,15 @@ func (a *Auth) rotate(c api.OpenCtx, token string) (acc account, role uuid.UUID,
 		return acc, role, pair, err
 	}
 	if s.revokedAt != nil {
-		return acc, role, pair, errSignedOut
+		return acc, role, pair, directory.ErrSignedOut
 	}
-	if role, err = a.findRole(c, acc); err != nil {
+	if role, err = a.FindRole(c, acc); err != nil {
 		return acc, role, pair, err
 	}
 	if err = a.checkFactorRequirement(c, acc, sessionID); err != nil {
 		return acc, role, pair, err
 	}
-	refresh, err := a.Tokens.SignRefresh(acc.userID, sessionID)
+	refresh, err := a.Tokens.SignRefresh(acc.UserID, sessionID)
 	if err != nil {
 		return acc, role, pair, err
 	}
@@ -88,7 +90,7 @@ func (a *Auth) rotate(c api.OpenCtx, token string) (acc account, role uuid.UUID,
 		where id = $1 and revoked_at is null and expires_at > $4
 			and (`+newest+` or (previous_token_hash = $2 and (not answer_used or rotated_at > $6)))
 		returning rotation`,
-		sessionID, digest(token), digest(refresh), now, now.Add(RefreshLife), now.Add(-reuseGrace), maxSiblings-1).Scan(&rotation)
+		sessionID, digest(token), digest(refresh), now, now.Add(tokens.RefreshLife), now.Add(-reuseGrace), maxSiblings-1).Scan(&rotation)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return acc, role, pair, a.reused(c, acc, sessionID, now)
 	}
@@ -102,13 +104,13 @@ func (a *Auth) rotate(c api.OpenCtx, token string) (acc account, role uuid.UUID,
 
 // reused is a refresh token that has been changed before, and not for a lost answer.
 // Within the grace it is merely refused.
-func (a *Auth) reused(c api.OpenCtx, acc account, id uuid.UUID, now time.Time) error {
-	n, err := a.endSessions(c, "refresh token used twice", `id = $3 and rotated_at < $4`, id, now.Add(-reuseGrace))
+func (a *Auth) reused(c api.OpenCtx, acc directory.Account, id uuid.UUID, now time.Time) error {
+	n, err := a.EndWhere(c, "refresh token used twice", `id = $3 and rotated_at < $4`, id, now.Add(-reuseGrace))
 	if err != nil {
 		return err
 	}
 	if n > 0 {
-		return a.auditFailure(c, acc, "session ended: refresh token used twice", errSignedOut)
+		return a.AuditFailure(c, acc, "session ended: refresh token used twice", directory.ErrSignedOut)
 	}
 	return errRefreshInvalid
 }

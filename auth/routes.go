@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
 	"homeroom/events"
 )
 
@@ -17,7 +19,7 @@ func (a *Auth) Describe() api.Module {
 		Personal: personal(),
 		Names:    map[string]string{"user": `select id, trim(first_name || ' ' || last_name) from app_user`},
 		Listen: func(bus *events.Bus) {
-			a.follow(bus)
+			a.Follow(bus)
 			a.followSSO(bus)
 		},
 		Scheduled: []api.Scheduled{{Name: "heal-directory", Every: 24 * time.Hour, AnyStatus: true,
@@ -43,9 +45,9 @@ func (a *Auth) routes() []api.Row {
 
 		api.Open("POST", "/auth/refresh", "Change a refresh token for a new pair", api.Write, a.refresh,
 			api.CountsFor(func(_ api.OpenCtx, r refreshRequest) string { return a.refreshCaller(r.RefreshToken) }), api.Says("Refreshed"),
-			api.MayFail(errRefreshInvalid, errRefreshExpired, errSignedOut, errNotActive)),
+			api.MayFail(errRefreshInvalid, errRefreshExpired, directory.ErrSignedOut, directory.ErrNotActive)),
 		api.Open("POST", "/auth/logout", "End this session", api.Write, a.logout, api.CountsFor(a.logoutCaller), api.Says("Signed out"),
-			api.MayFail(errSignedOut, errNotActive)),
+			api.MayFail(directory.ErrSignedOut, directory.ErrNotActive)),
 		api.Open("POST", "/auth/logout-all", "End every session of the account", api.Write, a.logoutAll, api.Bearer,
 			api.Says("Signed out everywhere")),
 		api.Open("POST", "/auth/switch", "Go on as another account of the same phone", api.Write, a.switchTo, api.Bearer, api.Says("Signed in"),
@@ -56,7 +58,7 @@ func (a *Auth) routes() []api.Row {
 
 		api.Open("POST", "/auth/login", "Sign in to the web console with e-mail and password", api.Write,
 			countSignIns(a, "password", delayRefusals(hashStep, a.login)), api.Counted, api.KnowsDevice, api.Says("Signed in"),
-			api.MayFail(errWrongPassword, errNotActive, errSecondFactor)),
+			api.MayFail(errWrongPassword, directory.ErrNotActive, errSecondFactor)),
 		a.ssoRows(),
 		a.factorRows(),
 		api.Open("POST", "/auth/reauthenticate", "Prove once more who holds the session, for what asks for a fresh proof", api.Write,
@@ -66,16 +68,16 @@ func (a *Auth) routes() []api.Row {
 		api.Open("POST", "/auth/password/forgot", "Send a link to set a new password", api.Write, delayAnswers(lookUpStep, a.forgot),
 			api.Counted, api.Says("If the e-mail has an account, a link is on its way")),
 		api.Open("POST", "/auth/password/reset", "Set a password by the link of an e-mail", api.Write, a.reset, api.Counted,
-			api.Says("Password set"), api.MayFail(errLink, errNotActive)),
+			api.Says("Password set"), api.MayFail(errLink, directory.ErrNotActive)),
 		api.Open("POST", "/auth/password/change", "Change the caller's own password", api.Write, a.change, api.Bearer, api.Counted,
 			api.Says("Password changed"), api.MayFail(errNoPassword)),
 
 		api.Open("POST", "/auth/console/login", "Sign in to the console", api.Write,
 			countSignIns(a, "password", delayRefusals(hashStep, a.consoleLogin)), api.Console, api.Counted, api.Says("Signed in"),
-			api.MayFail(errWrongPassword, errNotForConsole, errNotActive, errSecondFactor)),
+			api.MayFail(errWrongPassword, errNotForConsole, directory.ErrNotActive, errSecondFactor)),
 		api.Open("POST", "/auth/console/refresh", "Go on with the console's session", api.Write, a.consoleRefresh, api.Console,
 			api.CountsFor(a.consoleCaller), api.Limit(api.LimitRead), api.Says("Refreshed"),
-			api.MayFail(errRefreshInvalid, errRefreshExpired, errSignedOut, errNotActive)),
+			api.MayFail(errRefreshInvalid, errRefreshExpired, directory.ErrSignedOut, directory.ErrNotActive)),
 		api.Open("POST", "/auth/console/logout", "End the console's session", api.Write, a.consoleLogout, api.Console,
 			api.CountsFor(a.consoleCaller), api.Limit(api.LimitRead), api.Says("Signed out")),
 	)
@@ -84,8 +86,8 @@ func (a *Auth) routes() []api.Row {
 // factorRows are for second factors: those of a sign-in take its challenge, the others the
 // token of the account they are of.
 func (a *Auth) factorRows() []api.Row {
-	ends := api.MayFail(errFactorWrong, errChallenge, errMustEnrol, errNotActive)
-	begins := api.MayFail(errChallenge, errNotEnrolling, errNoEnrolment, errNotActive)
+	ends := api.MayFail(errFactorWrong, errChallenge, errMustEnrol, directory.ErrNotActive)
+	begins := api.MayFail(errChallenge, errNotEnrolling, errNoEnrolment, directory.ErrNotActive)
 	return api.Rows(
 		api.Open("POST", "/auth/second-factor/verify", "End a sign-in with its second factor", api.Write,
 			countSignIns(a, "second factor", a.verifyFactor), api.Counted, api.Says("Signed in"), ends),
@@ -126,11 +128,11 @@ func (a *Auth) mobileRows(prefix string, role api.RoleType) []api.Row {
 			api.KnowsDevice, api.Says("If the phone has an account, a code is on its way")),
 		api.Open("POST", prefix+"/verify-otp", "Sign in with a one-time password", api.Write,
 			countSignIns(a, "code", delayRefusals(lookUpStep, m.verifyOTP)), api.Counted, api.KnowsDevice, api.Says("Signed in"),
-			api.MayFail(errOTPInvalid, errOTPExpired, errNotActive, errSecondFactor)),
+			api.MayFail(attempt.ErrCodeInvalid, attempt.ErrCodeExpired, directory.ErrNotActive, errSecondFactor)),
 		api.Open("POST", prefix+"/set-pin", "Set the PIN for signing in without an SMS", api.Write, m.setPIN, api.Bearer, api.Counted,
 			api.Says("PIN set"), api.MayFail(errCurrentPIN, errPhoneUnproven, api.ErrNotFresh)),
 		api.Open("POST", prefix+"/verify-pin", "Sign in with phone and PIN", api.Write,
 			countSignIns(a, "pin", delayRefusals(hashStep, m.verifyPIN)), api.Counted, api.KnowsDevice, api.Says("Signed in"),
-			api.MayFail(errPINWrong, errNotActive, errSecondFactor)),
+			api.MayFail(errPINWrong, directory.ErrNotActive, errSecondFactor)),
 	)
 }

@@ -3,12 +3,11 @@ package auth
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 	"homeroom/tenancy"
 )
 
@@ -47,12 +46,12 @@ func mayHaveFactor(role api.RoleType) bool { return role == api.SuperAdmin || ro
 
 // factorRequired reports whether an account must have a second factor: a super-admin's by
 // the configuration, a school administrator's by their school's settings.
-func (a *Auth) factorRequired(ctx context.Context, acc account) (required bool, err error) {
-	switch acc.role {
+func (a *Auth) factorRequired(ctx context.Context, acc directory.Account) (required bool, err error) {
+	switch acc.Role {
 	case api.SuperAdmin:
 		return a.SecondFactorRequired, nil
 	case api.SchoolAdmin:
-		db, err := a.schoolDB(ctx, acc.schoolID, tenancy.ReadOnly)
+		db, err := a.SchoolDB(ctx, acc.SchoolID, tenancy.ReadOnly)
 		if err != nil {
 			return false, err
 		}
@@ -81,11 +80,11 @@ type factorNeeded struct {
 
 // requireFactor stops a sign-in of any kind that needs a second factor, and returns the challenge
 // it continues with.
-func (a *Auth) requireFactor(c api.OpenCtx, acc account, by proof) error {
-	if !mayHaveFactor(acc.role) {
+func (a *Auth) requireFactor(c api.OpenCtx, acc directory.Account, by proof) error {
+	if !mayHaveFactor(acc.Role) {
 		return nil
 	}
-	has, err := a.factorsOf(c, acc.id)
+	has, err := a.factorsOf(c, acc.ID)
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (a *Auth) requireFactor(c api.OpenCtx, acc account, by proof) error {
 		needed.Enrol, needed.Methods = true, []string{}
 	}
 	needed.Challenge,
-		err = a.newChallenge(c, challenge{Account: acc.id, Epoch: acc.epoch, Method: by.method, Phone: by.phone, By: by.by, At: by.at,
+		err = a.newChallenge(c, challenge{Account: acc.ID, Epoch: acc.Epoch, Method: by.method, Phone: by.phone, By: by.by, At: by.at,
 		Enrol: needed.Enrol})
 	if err != nil {
 		return err
@@ -110,8 +109,8 @@ func (a *Auth) requireFactor(c api.OpenCtx, acc account, by proof) error {
 
 // checkFactorRequirement refuses to refresh a session that was begun without a second factor
 // once one is required: the requirement would else hold only after a sign-out.
-func (a *Auth) checkFactorRequirement(ctx context.Context, acc account, session uuid.UUID) error {
-	if !mayHaveFactor(acc.role) {
+func (a *Auth) checkFactorRequirement(ctx context.Context, acc directory.Account, session uuid.UUID) error {
+	if !mayHaveFactor(acc.Role) {
 		return nil
 	}
 	required, err := a.factorRequired(ctx, acc)
@@ -124,53 +123,7 @@ func (a *Auth) checkFactorRequirement(ctx context.Context, acc account, session 
 		return fmt.Errorf("reading a session: %w", err)
 	}
 	if !with {
-		return errSignedOut
-	}
-	return nil
-}
-
-// factorAttemptScript lets the first five wrong codes through, then delays each for longer, 15
-// minutes at most: a thief of the password has 96 guesses a day at a million codes.
-var factorAttemptScript = redis.NewScript(`
-local v = redis.call("hmget", KEYS[1], "n", "until")
-local now = tonumber(ARGV[1])
-if v[2] and now < tonumber(v[2]) then
-	return tonumber(v[2]) - now
-end
-local n = redis.call("hincrby", KEYS[1], "n", 1)
-if n >= 5 then
-	redis.call("hset", KEYS[1], "until", now + math.min(900000, 1000 * 2 ^ (n - 5)))
-end
-redis.call("pexpire", KEYS[1], 86400000)
-return 0`)
-
-func factorAttemptsKey(account uuid.UUID) string { return "homeroom:factor-tries:" + account.String() }
-
-// countFactorAttempt counts an attempt for the account before it is checked.
-func (a *Auth) countFactorAttempt(ctx context.Context, account uuid.UUID) error {
-	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
-	defer cancel()
-	wait, err := factorAttemptScript.Run(ctx, a.Redis, []string{factorAttemptsKey(account)}, a.Clock().UnixMilli()).Int64()
-	if err != nil {
-		return errCannotCount.Because(err)
-	}
-	if wait > 0 {
-		e := api.Coded(429, "", "Too many wrong codes, wait a moment")
-		e.RetryAfter = time.Duration(wait) * time.Millisecond
-		return e
-	}
-	return nil
-}
-
-func (a *Auth) resetFactorAttempts(ctx context.Context, account uuid.UUID) error {
-	return a.deleteKey(ctx, factorAttemptsKey(account))
-}
-
-func (a *Auth) deleteKey(ctx context.Context, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, a.RedisWait)
-	defer cancel()
-	if err := a.Redis.Del(ctx, key).Err(); err != nil {
-		return errCannotCount.Because(err)
+		return directory.ErrSignedOut
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 	"homeroom/auth/factor"
 	"homeroom/tenancy"
 )
@@ -44,23 +45,23 @@ func (a *Auth) factorState(c api.OpenCtx, _ api.Nothing) (factorState, error) {
 	}
 	err = a.Cluster.PlatformPool().QueryRow(c, `select (select created_at from platform.totp where account_id = $1),
 		(select count(*) from platform.recovery_code where account_id = $1
-		and used_at is null)`, acc.id).Scan(&out.TOTPSince, &out.RecoveryCodes)
+		and used_at is null)`, acc.ID).Scan(&out.TOTPSince, &out.RecoveryCodes)
 	if err != nil {
 		return out, fmt.Errorf("reading second factors: %w", err)
 	}
 	out.TOTP = out.TOTPSince != nil
-	out.Passkeys, err = a.passkeys(c, acc.id)
+	out.Passkeys, err = a.passkeys(c, acc.ID)
 	return out, err
 }
 
 // factorHolder is the caller's own account, if it can have a second factor.
-func (a *Auth) factorHolder(c api.OpenCtx) (account, error) {
+func (a *Auth) factorHolder(c api.OpenCtx) (directory.Account, error) {
 	if !mayHaveFactor(c.User.Role) {
-		return account{}, errNoFactor
+		return directory.Account{}, errNoFactor
 	}
-	acc, err := a.byID(c, c.User.AccountID)
+	acc, err := a.ByID(c, c.User.AccountID)
 	if err != nil || acc == nil {
-		return account{}, orSignedOut(err)
+		return directory.Account{}, orSignedOut(err)
 	}
 	return *acc, nil
 }
@@ -87,26 +88,26 @@ type recoveryCodes struct {
 func enrolmentKey(of string) string { return "homeroom:enrolment:" + of }
 
 // beginTOTP makes a secret and keeps it, sealed, until a code confirms it.
-func (a *Auth) beginTOTP(ctx context.Context, acc account, of string) (totpEnrolment, error) {
+func (a *Auth) beginTOTP(ctx context.Context, acc directory.Account, of string) (totpEnrolment, error) {
 	secret := factor.NewSecret()
-	sealed, err := factor.Seal(a.Secret, acc.id, secret)
+	sealed, err := factor.Seal(a.Secret, acc.ID, secret)
 	if err != nil {
 		return totpEnrolment{}, err
 	}
 	if err := a.store(ctx, enrolmentKey(of), sealed); err != nil {
 		return totpEnrolment{}, err
 	}
-	name := acc.email
+	name := acc.Email
 	if name == "" {
-		name = acc.phone
+		name = acc.Phone
 	}
 	return totpEnrolment{Secret: factor.Text(secret), URI: factor.URI(secret, factorIssuer, name)}, nil
 }
 
 // confirmTOTP puts the secret of an enrolment in force once the app has shown a code of
 // it. replace lets it take the place of another app's.
-func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace bool) ([]string, error) {
-	if err := a.countFactorAttempt(c, acc.id); err != nil {
+func (a *Auth) confirmTOTP(c api.OpenCtx, acc directory.Account, of, code string, replace bool) ([]string, error) {
+	if err := a.attempts.CountFactor(c, acc.ID); err != nil {
 		return nil, err
 	}
 	var sealed []byte
@@ -115,7 +116,7 @@ func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace 
 	} else if err != nil {
 		return nil, err
 	}
-	secret, err := factor.Open(a.Secret, acc.id, sealed)
+	secret, err := factor.Open(a.Secret, acc.ID, sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -126,31 +127,31 @@ func (a *Auth) confirmTOTP(c api.OpenCtx, acc account, of, code string, replace 
 	codes, err := a.addFactor(c, acc, replace, `insert into platform.totp as t (account_id, secret, last_step, created_at)
 		values ($1, $2, $3, $4)
 		on conflict (account_id) do update set secret = excluded.secret, last_step = excluded.last_step, created_at = excluded.created_at`,
-		acc.id, sealed, step, a.Clock())
+		acc.ID, sealed, step, a.Clock())
 	if err != nil {
 		return nil, err
 	}
-	if err := a.deleteKey(c, enrolmentKey(of)); err != nil {
+	if err := a.attempts.Clear(c, enrolmentKey(of)); err != nil {
 		return nil, err
 	}
-	return codes, errors.Join(a.writeAudit(c, acc, "authenticator app added"), a.resetFactorAttempts(c, acc.id))
+	return codes, errors.Join(a.WriteAudit(c, acc, "authenticator app added"), a.attempts.ResetFactor(c, acc.ID))
 }
 
 // addFactor writes a factor in a transaction that locks the account. With the first one it
 // gives the account its recovery codes, and ends the other sessions, which were begun without
 // one. An enrolment in the middle of a sign-in adds nothing to an account that has got a
 // factor meanwhile.
-func (a *Auth) addFactor(c api.OpenCtx, acc account, further bool, sql string, args ...any) (codes []string, err error) {
+func (a *Auth) addFactor(c api.OpenCtx, acc directory.Account, further bool, sql string, args ...any) (codes []string, err error) {
 	var ended []uuid.UUID
 	ctx := context.Context(c)
 	err = pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
 		// A statement of its own: one that waits for the lock would read what was there before.
-		if _, err := tx.Exec(ctx, `select from platform.account where id = $1 for update`, acc.id); err != nil {
+		if _, err := tx.Exec(ctx, `select from platform.account where id = $1 for update`, acc.ID); err != nil {
 			return err
 		}
 		var has bool
 		err := tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey
-			where account_id = $1)`, acc.id).Scan(&has)
+			where account_id = $1)`, acc.ID).Scan(&has)
 		if err != nil {
 			return err
 		}
@@ -163,16 +164,16 @@ func (a *Auth) addFactor(c api.OpenCtx, acc account, further bool, sql string, a
 		if has {
 			return nil
 		}
-		if codes, err = a.replaceRecoveryCodes(ctx, tx, acc.id); err != nil {
+		if codes, err = a.replaceRecoveryCodes(ctx, tx, acc.ID); err != nil {
 			return err
 		}
-		ended, err = a.revoke(ctx, tx, "a second factor was added", `account_id = $3 and id <> $4`, acc.id, c.User.SessionID)
+		ended, err = a.Revoke(ctx, tx, "a second factor was added", `account_id = $3 and id <> $4`, acc.ID, c.User.SessionID)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("adding a second factor: %w", err)
 	}
-	a.publishEnded(ended)
+	a.PublishEnded(ended)
 	return append([]string{}, codes...), nil
 }
 
@@ -235,7 +236,7 @@ func (a *Auth) consoleConfirmEnrolment(c api.OpenCtx, r enrolConfirmRequest) (co
 	return consoleEnrolled{in, recoveryCodes{codes}}, err
 }
 
-func (a *Auth) enrolByChallenge(c api.OpenCtx, r enrolConfirmRequest) (account, challenge, []string, error) {
+func (a *Auth) enrolByChallenge(c api.OpenCtx, r enrolConfirmRequest) (directory.Account, challenge, []string, error) {
 	acc, ch, err := a.readChallenge(c, r.Challenge, true)
 	if err != nil {
 		return acc, ch, nil, err
@@ -272,22 +273,22 @@ func (a *Auth) removeTOTP(c api.OpenCtx, _ api.Nothing) (api.Nothing, error) {
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	err = a.removeFactor(c, acc, `delete from platform.totp where account_id = $1`, acc.id)
+	err = a.removeFactor(c, acc, `delete from platform.totp where account_id = $1`, acc.ID)
 	if err != nil {
 		return api.Nothing{}, err
 	}
-	return api.Nothing{}, a.writeAudit(c, acc, "authenticator app removed")
+	return api.Nothing{}, a.WriteAudit(c, acc, "authenticator app removed")
 }
 
 // removeFactor deletes one factor, unless it is the last one and required. With the last
 // one the recovery codes go.
-func (a *Auth) removeFactor(ctx context.Context, acc account, sql string, args ...any) error {
+func (a *Auth) removeFactor(ctx context.Context, acc directory.Account, sql string, args ...any) error {
 	required, err := a.factorRequired(ctx, acc)
 	if err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, a.Cluster.PlatformPool(), func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select from platform.account where id = $1 for update`, acc.id); err != nil {
+		if _, err := tx.Exec(ctx, `select from platform.account where id = $1 for update`, acc.ID); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, sql, args...)
@@ -299,18 +300,18 @@ func (a *Auth) removeFactor(ctx context.Context, acc account, sql string, args .
 		}
 		var left bool
 		err = tx.QueryRow(ctx, `select exists (select from platform.totp where account_id = $1) or exists (select from platform.passkey
-			where account_id = $1)`, acc.id).Scan(&left)
+			where account_id = $1)`, acc.ID).Scan(&left)
 		if err != nil || left {
 			return err
 		}
 		if required {
 			return errLastFactor
 		}
-		if _, err = tx.Exec(ctx, `delete from platform.recovery_code where account_id = $1`, acc.id); err != nil {
+		if _, err = tx.Exec(ctx, `delete from platform.recovery_code where account_id = $1`, acc.ID); err != nil {
 			return err
 		}
 		// A factor that is gone meets no requirement that comes later.
-		_, err = tx.Exec(ctx, `update platform.session set second_factor = false where account_id = $1`, acc.id)
+		_, err = tx.Exec(ctx, `update platform.session set second_factor = false where account_id = $1`, acc.ID)
 		return err
 	})
 }
@@ -321,7 +322,7 @@ func (a *Auth) newRecoveryCodes(c api.OpenCtx, _ api.Nothing) (recoveryCodes, er
 	if err != nil {
 		return recoveryCodes{}, err
 	}
-	has, err := a.factorsOf(c, acc.id)
+	has, err := a.factorsOf(c, acc.ID)
 	if err != nil {
 		return recoveryCodes{}, err
 	}
@@ -330,13 +331,13 @@ func (a *Auth) newRecoveryCodes(c api.OpenCtx, _ api.Nothing) (recoveryCodes, er
 	}
 	var codes []string
 	err = pgx.BeginFunc(c, a.Cluster.PlatformPool(), func(tx pgx.Tx) (err error) {
-		codes, err = a.replaceRecoveryCodes(c, tx, acc.id)
+		codes, err = a.replaceRecoveryCodes(c, tx, acc.ID)
 		return err
 	})
 	if err != nil {
 		return recoveryCodes{}, fmt.Errorf("making recovery codes: %w", err)
 	}
-	return recoveryCodes{codes}, a.writeAudit(c, acc, "recovery codes made")
+	return recoveryCodes{codes}, a.WriteAudit(c, acc, "recovery codes made")
 }
 
 // ResetFactors removes every second factor of an account whose holder has lost them all,
@@ -349,7 +350,7 @@ func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tena
 				return err
 			}
 		}
-		if ended, err = a.endAll(ctx, tx, "second factor reset", account, uuid.Nil); err != nil {
+		if ended, err = a.EndAll(ctx, tx, "second factor reset", account, uuid.Nil); err != nil {
 			return err
 		}
 		return runInTx(ctx, tx, also)
@@ -357,6 +358,6 @@ func (a *Auth) ResetFactors(ctx context.Context, account uuid.UUID, also ...tena
 	if err != nil {
 		return fmt.Errorf("resetting second factors: %w", err)
 	}
-	a.publishEnded(ended)
+	a.PublishEnded(ended)
 	return nil
 }

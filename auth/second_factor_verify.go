@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 	"homeroom/auth/factor"
 )
 
@@ -43,7 +44,7 @@ func (a *Auth) consoleVerifyFactor(c api.OpenCtx, r verifyRequest) (consoleSessi
 	return a.finishConsoleSignIn(c, acc, ch, r.Challenge)
 }
 
-func (a *Auth) answerChallenge(c api.OpenCtx, r verifyRequest) (account, challenge, error) {
+func (a *Auth) answerChallenge(c api.OpenCtx, r verifyRequest) (directory.Account, challenge, error) {
 	acc, ch, err := a.readChallenge(c, r.Challenge, false)
 	if err != nil {
 		return acc, ch, err
@@ -62,8 +63,8 @@ func (a *Auth) answerChallenge(c api.OpenCtx, r verifyRequest) (account, challen
 }
 
 // finishSignIn uses the challenge up and opens the session it was for.
-func (a *Auth) finishSignIn(c api.OpenCtx, acc account, ch challenge, token string) (signedIn, error) {
-	if _, err := a.findRole(c, acc); err != nil {
+func (a *Auth) finishSignIn(c api.OpenCtx, acc directory.Account, ch challenge, token string) (signedIn, error) {
+	if _, err := a.FindRole(c, acc); err != nil {
 		return signedIn{}, err
 	}
 	if err := a.takeChallenge(c, token); err != nil {
@@ -72,8 +73,8 @@ func (a *Auth) finishSignIn(c api.OpenCtx, acc account, ch challenge, token stri
 	return a.openSession(c, acc, proof{method: ch.Method, phone: ch.Phone, by: ch.By, at: ch.At}, true)
 }
 
-func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, token string) (consoleSession, error) {
-	role, err := a.findRole(c, acc)
+func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc directory.Account, ch challenge, token string) (consoleSession, error) {
+	role, err := a.FindRole(c, acc)
 	if err != nil {
 		return consoleSession{}, err
 	}
@@ -85,28 +86,28 @@ func (a *Auth) finishConsoleSignIn(c api.OpenCtx, acc account, ch challenge, tok
 }
 
 // useTOTP takes a code of the account's authenticator app, once.
-func (a *Auth) useTOTP(c api.OpenCtx, acc account, code string) error {
-	if err := a.countFactorAttempt(c, acc.id); err != nil {
+func (a *Auth) useTOTP(c api.OpenCtx, acc directory.Account, code string) error {
+	if err := a.attempts.CountFactor(c, acc.ID); err != nil {
 		return err
 	}
-	secret, err := a.totpSecret(c, acc.id)
+	secret, err := a.totpSecret(c, acc.ID)
 	if err != nil {
 		return err
 	}
 	step, ok := factor.Match(secret, code, a.Clock())
 	if !ok {
-		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
+		return a.AuditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
 	// Of any number of callers with the same code, one raises the step.
-	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.totp set last_step = $2 where account_id = $1 and last_step < $2`, acc.id,
+	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.totp set last_step = $2 where account_id = $1 and last_step < $2`, acc.ID,
 		step)
 	if err != nil {
 		return fmt.Errorf("using a code: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
+		return a.AuditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	return a.resetFactorAttempts(c, acc.id)
+	return a.attempts.ResetFactor(c, acc.ID)
 }
 
 // totpSecret reads the secret of an account's authenticator app. Without one, or after a
@@ -128,21 +129,21 @@ func (a *Auth) totpSecret(ctx context.Context, account uuid.UUID) ([]byte, error
 }
 
 // useRecoveryCode takes one of the codes that were shown once.
-func (a *Auth) useRecoveryCode(c api.OpenCtx, acc account, code string) error {
-	if err := a.countFactorAttempt(c, acc.id); err != nil {
+func (a *Auth) useRecoveryCode(c api.OpenCtx, acc directory.Account, code string) error {
+	if err := a.attempts.CountFactor(c, acc.ID); err != nil {
 		return err
 	}
 	tag, err := a.Cluster.PlatformPool().Exec(c, `update platform.recovery_code set used_at = $3 where account_id = $1 and code_hash = $2
 		and used_at is null`,
-		acc.id, factor.RecoveryHash(acc.id, code), a.Clock())
+		acc.ID, factor.RecoveryHash(acc.ID, code), a.Clock())
 	if err != nil {
 		return fmt.Errorf("using a recovery code: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return a.auditFailure(c, acc, "second factor failed", errFactorWrong)
+		return a.AuditFailure(c, acc, "second factor failed", errFactorWrong)
 	}
-	if err := a.writeAudit(c, acc, "recovery code used"); err != nil {
+	if err := a.WriteAudit(c, acc, "recovery code used"); err != nil {
 		return err
 	}
-	return a.resetFactorAttempts(c, acc.id)
+	return a.attempts.ResetFactor(c, acc.ID)
 }

@@ -11,9 +11,10 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
+	"homeroom/auth/tokens"
 )
 
 // Pair are the tokens of a session.
@@ -50,14 +51,14 @@ const proofLife = 30 * 24 * time.Hour
 
 // opens reports whether the proof is enough for this account too. A PIN, which is short and
 // easily watched, does not open an administrator's account.
-func (p proof) opens(acc account) bool {
-	return p.phone != "" && acc.phone == p.phone && (p.by == "CODE" || acc.role != api.SchoolAdmin)
+func (p proof) opens(acc directory.Account) bool {
+	return p.phone != "" && acc.Phone == p.phone && (p.by == "CODE" || acc.Role != api.SchoolAdmin)
 }
 
 // stale reports whether the proof is too old to open an account.
-func (p proof) stale(acc account, now time.Time) bool {
+func (p proof) stale(acc directory.Account, now time.Time) bool {
 	life := proofLife
-	if acc.role == api.SchoolAdmin {
+	if acc.Role == api.SchoolAdmin {
 		life = api.FreshFor
 	}
 	return now.Sub(p.at) > life
@@ -66,9 +67,9 @@ func (p proof) stale(acc account, now time.Time) bool {
 // startSession opens a session for an account and signs its first pair. Should the phone
 // have been changed since it was proven, nothing is opened. A switch between accounts is no
 // fresh proof, and neither is a sign-in for which nobody was asked for anything.
-func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFactor bool, device, ip string) (Pair, error) {
+func (a *Auth) startSession(ctx context.Context, acc directory.Account, by proof, secondFactor bool, device, ip string) (Pair, error) {
 	sessionID := api.NewID()
-	refresh, err := a.Tokens.SignRefresh(acc.userID, sessionID)
+	refresh, err := a.Tokens.SignRefresh(acc.UserID, sessionID)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -80,13 +81,13 @@ func (a *Auth) startSession(ctx context.Context, acc account, by proof, secondFa
 		proven_by, second_factor, proven_at, proved_at)
 		select $1, id, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12,
 			case when $11 or $13 then $8::timestamptz end from used`,
-		sessionID, acc.id, digest(refresh), now.Add(RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
+		sessionID, acc.ID, digest(refresh), now.Add(tokens.RefreshLife), by.method, device, ip, now, by.phone, by.by, secondFactor,
 		nullTime(by.at), by.isFresh())
 	if err != nil {
 		return Pair{}, fmt.Errorf("starting a session: %w", err)
 	}
 	if tag.RowsAffected() == 0 {
-		return Pair{}, errSignedOut
+		return Pair{}, directory.ErrSignedOut
 	}
 	return a.pair(acc, sessionID, 0, refresh)
 }
@@ -98,8 +99,8 @@ func nullTime(at time.Time) *time.Time {
 	return &at
 }
 
-func (a *Auth) pair(acc account, sessionID uuid.UUID, rotation int, refresh string) (Pair, error) {
-	access, err := a.Tokens.SignAccess(Access{UserID: acc.userID, SessionID: sessionID, SchoolID: acc.schoolID, Role: acc.role,
+func (a *Auth) pair(acc directory.Account, sessionID uuid.UUID, rotation int, refresh string) (Pair, error) {
+	access, err := a.Tokens.SignAccess(tokens.Access{UserID: acc.UserID, SessionID: sessionID, SchoolID: acc.SchoolID, Role: acc.Role,
 		Rotation: rotation})
 	return Pair{AccessToken: access, RefreshToken: refresh}, err
 }
@@ -119,25 +120,23 @@ type cachedSession struct {
 	keyHash   []byte    // of an API key; nil: a session
 }
 
-var errSignedOut = api.Unauthorized("Your session has ended, sign in again")
-
 // loadSession reads a session and its user from the database.
-func (a *Auth) loadSession(ctx context.Context, claim Access) (cachedSession, error) {
+func (a *Auth) loadSession(ctx context.Context, claim tokens.Access) (cachedSession, error) {
 	acc, s, err := a.findSession(ctx, claim.SessionID)
 	if err != nil {
 		return cachedSession{}, err
 	}
-	if s.revokedAt != nil || acc.userID != claim.UserID || acc.schoolID != claim.SchoolID || acc.role != claim.Role {
-		return cachedSession{}, errSignedOut
+	if s.revokedAt != nil || acc.UserID != claim.UserID || acc.SchoolID != claim.SchoolID || acc.Role != claim.Role {
+		return cachedSession{}, directory.ErrSignedOut
 	}
 	if claim.Rotation == s.rotation && !s.answerUsed {
 		if err = a.recordUse(ctx, s); err != nil {
 			return cachedSession{}, err
 		}
 	}
-	k := cachedSession{expiresAt: s.expiresAt, rotation: claim.Rotation, user: api.User{ID: acc.userID, AccountID: acc.id,
-		SessionID: claim.SessionID, SchoolID: acc.schoolID, Role: acc.role}}
-	if k.user.RoleID, err = a.findRole(ctx, acc); err != nil {
+	k := cachedSession{expiresAt: s.expiresAt, rotation: claim.Rotation, user: api.User{ID: acc.UserID, AccountID: acc.ID,
+		SessionID: claim.SessionID, SchoolID: acc.SchoolID, Role: acc.Role}}
+	if k.user.RoleID, err = a.FindRole(ctx, acc); err != nil {
 		return cachedSession{}, err
 	}
 	return k, nil
@@ -174,8 +173,8 @@ func (s session) holds(token string) bool {
 
 // findSession reads a session with its account; one that is gone or whose account is
 // disabled or barred has ended.
-func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session, error) {
-	var acc account
+func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (directory.Account, session, error) {
+	var acc directory.Account
 	s := session{id: id}
 	var school *uuid.UUID
 	err := a.Cluster.PlatformPool().QueryRow(ctx, `
@@ -184,63 +183,17 @@ func (a *Auth) findSession(ctx context.Context, id uuid.UUID) (account, session,
 			coalesce(s.proven_at, s.created_at), s.created_at
 		from platform.session s join platform.account a on a.id = s.account_id
 		where s.id = $1 and not a.disabled and a.barred_at is null`, id).
-		Scan(&acc.id, &school, &acc.userID, &acc.role, &acc.phone, &acc.email,
+		Scan(&acc.ID, &school, &acc.UserID, &acc.Role, &acc.Phone, &acc.Email,
 			&s.tokenHash, &s.siblingHashes, &s.rotation, &s.answerUsed, &s.expiresAt, &s.revokedAt,
 			&s.proof.method, &s.proof.phone, &s.proof.by, &s.proof.at, &s.createdAt)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return acc, s, errSignedOut
+		return acc, s, directory.ErrSignedOut
 	}
 	if err != nil {
 		return acc, s, fmt.Errorf("reading a session: %w", err)
 	}
 	if school != nil {
-		acc.schoolID = *school
+		acc.SchoolID = *school
 	}
 	return acc, s, nil
-}
-
-// endAll ends every session of an account but one (uuid.Nil: no exception), and every sign-in
-// that waits for its second factor.
-func (a *Auth) endAll(ctx context.Context, on execer, reason string, account, except uuid.UUID) ([]uuid.UUID, error) {
-	if _, err := on.Exec(ctx, `update platform.account set epoch = epoch + 1 where id = $1`, account); err != nil {
-		return nil, fmt.Errorf("ending sign-ins: %w", err)
-	}
-	return a.revoke(ctx, on, reason, `account_id = $3 and id <> $4`, account, except)
-}
-
-// endSessions revokes the sessions that match and publishes that to every instance.
-func (a *Auth) endSessions(ctx context.Context, reason, where string, args ...any) (int, error) {
-	ended, err := a.revoke(ctx, a.Cluster.PlatformPool(), reason, where, args...)
-	a.publishEnded(ended)
-	return len(ended), err
-}
-
-// querier is the platform's pool, or a transaction on it.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}
-
-type execer interface {
-	querier
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
-// revoke marks the sessions that match as over; the caller publishes it after the commit.
-func (a *Auth) revoke(ctx context.Context, on querier, reason, where string, args ...any) ([]uuid.UUID, error) {
-	rows, err := on.Query(ctx, `update platform.session set revoked_at = $1, revoke_reason = $2
-		where revoked_at is null and `+where+` returning id`, append([]any{a.Clock(), reason}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("ending sessions: %w", err)
-	}
-	ended, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return nil, fmt.Errorf("ending sessions: %w", err)
-	}
-	return ended, nil
-}
-
-func (a *Auth) publishEnded(sessions []uuid.UUID) {
-	for _, id := range sessions {
-		a.SessionEnded(id)
-	}
 }

@@ -1,15 +1,10 @@
 package auth
 
 import (
-	"context"
-	"errors"
-	"fmt"
-
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/auth/directory"
 	"homeroom/tenancy"
 )
 
@@ -21,7 +16,7 @@ type signedIn struct {
 	User         signedInUser `json:"user"`
 	Accounts     []choice     `json:"accounts,omitempty" doc:"The accounts of the phone that was proven; POST /auth/switch changes between them. None after a password; no administrator's after a PIN"`
 
-	account account // whom the session is of
+	account directory.Account // whom the session is of
 }
 
 type signedInUser struct {
@@ -45,8 +40,8 @@ func (s signedIn) Flatten() map[string]any {
 }
 
 // signIn opens a session for an account whose holder has just proved who they are.
-func (a *Auth) signIn(c api.OpenCtx, acc account, by proof) (signedIn, error) {
-	if _, err := a.findRole(c, acc); err != nil {
+func (a *Auth) signIn(c api.OpenCtx, acc directory.Account, by proof) (signedIn, error) {
+	if _, err := a.FindRole(c, acc); err != nil {
 		return signedIn{}, err
 	}
 	if err := a.requireFactor(c, acc, by); err != nil {
@@ -56,7 +51,7 @@ func (a *Auth) signIn(c api.OpenCtx, acc account, by proof) (signedIn, error) {
 }
 
 // openSession opens the session of a sign-in that has nothing left to prove.
-func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bool) (signedIn, error) {
+func (a *Auth) openSession(c api.OpenCtx, acc directory.Account, by proof, secondFactor bool) (signedIn, error) {
 	pair, err := a.startSession(c, acc, by, secondFactor, c.Device, c.IP)
 	if err != nil {
 		return signedIn{}, err
@@ -64,75 +59,38 @@ func (a *Auth) openSession(c api.OpenCtx, acc account, by proof, secondFactor bo
 	if err := a.recordSignIn(c, acc, by.method); err != nil {
 		return signedIn{}, err
 	}
-	contact := acc.phone
+	contact := acc.Phone
 	if by.method == "PASSWORD" || by.method == "SSO" {
-		contact = acc.email
+		contact = acc.Email
 	}
 	out := answerOf(acc, pair)
 	if by.method != "SWITCH" { // no secret was proved: a token alone must not make a known device
-		out.DeviceToken = a.deviceToken(c, contact)
+		out.DeviceToken = a.attempts.DeviceToken(c, contact)
 	}
 	return out, nil
 }
 
-func answerOf(acc account, pair Pair) signedIn {
+func answerOf(acc directory.Account, pair Pair) signedIn {
 	out := signedIn{
 		AccessToken: pair.AccessToken, RefreshToken: pair.RefreshToken, account: acc,
-		User: signedInUser{ID: acc.userID, Phone: acc.phone, Email: acc.email, Role: acc.role},
+		User: signedInUser{ID: acc.UserID, Phone: acc.Phone, Email: acc.Email, Role: acc.Role},
 	}
-	if acc.schoolID != uuid.Nil {
-		out.User.SchoolID = acc.schoolID.String()
+	if acc.SchoolID != uuid.Nil {
+		out.User.SchoolID = acc.SchoolID.String()
 	}
 	return out
 }
 
-// findRole finds the role of the account's user in their school. A school that is not active
-// is refused; a user who is removed or disabled is signed out.
-func (a *Auth) findRole(ctx context.Context, acc account) (role uuid.UUID, err error) {
-	if acc.role == api.SuperAdmin {
-		var u struct{ Status string }
-		err := a.Cluster.Platform(ctx, tenancy.ReadOnly).Table("super_admin").Select("status").Where("id = ?", acc.userID).Take(&u).Error
-		if errors.Is(err, gorm.ErrRecordNotFound) || (err == nil && u.Status != "ACTIVE") {
-			return uuid.Nil, errSignedOut
-		}
-		return uuid.Nil, err
-	}
-	db, err := a.schoolDB(ctx, acc.schoolID, tenancy.ReadOnly)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select role_id from app_user where id = $1 and status = 'ACTIVE'`, Args: []any{acc.userID},
-		Scan: tenancy.One(&role)})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return uuid.Nil, errSignedOut
-	}
-	if err != nil {
-		return uuid.Nil, fmt.Errorf("reading a user: %w", err)
-	}
-	return role, nil
-}
-
-var errNotActive = api.Coded(403, "", "This school is not active")
-
-// schoolDB opens the school of an account, if it is active.
-func (a *Auth) schoolDB(ctx context.Context, id uuid.UUID, mode tenancy.Mode) (*gorm.DB, error) {
-	_, db, err := a.Schools.Open(ctx, id, mode)
-	if errors.Is(err, tenancy.ErrNotActive) {
-		return nil, errNotActive
-	}
-	return db, err
-}
-
 // recordSignIn records the sign-in with the user and in the audit. A sign-in by code unlocks
 // the PIN.
-func (a *Auth) recordSignIn(c api.OpenCtx, acc account, method string) error {
+func (a *Auth) recordSignIn(c api.OpenCtx, acc directory.Account, method string) error {
 	now := a.Clock()
-	book := a.auditRow(c, acc, "sign-in by "+method)
-	if acc.role == api.SuperAdmin {
+	book := a.AuditRow(c, acc, "sign-in by "+method)
+	if acc.Role == api.SuperAdmin {
 		return tenancy.Pipeline(a.Cluster.Platform(c, tenancy.ReadWrite),
-			tenancy.Query{SQL: `update super_admin set last_sign_in_at = $2 where id = $1`, Args: []any{acc.userID, now}}, book)
+			tenancy.Query{SQL: `update super_admin set last_sign_in_at = $2 where id = $1`, Args: []any{acc.UserID, now}}, book)
 	}
-	db, err := a.schoolDB(c, acc.schoolID, tenancy.ReadWrite)
+	db, err := a.SchoolDB(c, acc.SchoolID, tenancy.ReadWrite)
 	if err != nil {
 		return err
 	}
@@ -140,5 +98,5 @@ func (a *Auth) recordSignIn(c api.OpenCtx, acc account, method string) error {
 	if method == "OTP" || method == "PIN" {
 		sql = `update app_user set last_sign_in_at = $2, pin_failures = 0 where id = $1`
 	}
-	return tenancy.Pipeline(db, tenancy.Query{SQL: sql, Args: []any{acc.userID, now}}, book)
+	return tenancy.Pipeline(db, tenancy.Query{SQL: sql, Args: []any{acc.UserID, now}}, book)
 }

@@ -2,8 +2,6 @@ package auth
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/auth/factor"
+	"homeroom/auth/hashing"
 	"homeroom/auth/sso"
 	"homeroom/events"
 	"homeroom/tenancy"
@@ -39,7 +38,7 @@ func (a *Auth) followSSO(bus *events.Bus) {
 		if err != nil {
 			return fmt.Errorf("ending sign-ins: %w", err)
 		}
-		_, err = a.endSessions(ctx, "sign-in by the school's account was removed", `method = 'SSO' and account_id in
+		_, err = a.EndWhere(ctx, "sign-in by the school's account was removed", `method = 'SSO' and account_id in
 			(select id from platform.account where school_id = $3 and user_id = any($4))`, h.SchoolID, lost.UserIDs)
 		return err
 	})
@@ -85,9 +84,7 @@ func (a *Auth) CheckProvider(ctx context.Context, issuer string) error {
 
 // providerKey is what the secrets of identity providers are encrypted under.
 func providerKey(secret []byte) []byte {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("secrets of identity providers"))
-	return mac.Sum(nil)
+	return hashing.Keyed(secret, "secrets of identity providers")
 }
 
 // ssoProvider is a school's identity provider with its secret.

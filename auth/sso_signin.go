@@ -15,6 +15,8 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
+	"homeroom/auth/attempt"
+	"homeroom/auth/directory"
 	"homeroom/auth/sso"
 	"homeroom/tenancy"
 )
@@ -48,9 +50,9 @@ var ssoRefusals = []*api.Error{errSSOUnreachable, errSSOInvalid, errSSOUnproven,
 // ssoRows are sign-in by a school's identity provider: of administrators to the console, of teachers and drivers to the app. A
 // browser is sent there, and comes back to a page of either: see SSORedirect.
 func (a *Auth) ssoRows() []api.Row {
-	start := api.MayFail(api.NotFound("school"), errNotActive, errSSOOff, errSSOIncomplete, errSSOUnreachable)
+	start := api.MayFail(api.NotFound("school"), directory.ErrNotActive, errSSOOff, errSSOIncomplete, errSSOUnreachable)
 	finish := api.MayFail(append([]*api.Error{errSSOOff, errSSOIncomplete, errSSOExpired, errSSOCancelled, errSSONoAccount, errSSOLinked,
-		errNotActive, errSecondFactor, errSignedOut}, ssoRefusals...)...)
+		directory.ErrNotActive, errSecondFactor, directory.ErrSignedOut}, ssoRefusals...)...)
 	return api.Rows(
 		api.Open("GET", "/auth/sso/:schoolId", "By which identity providers a school's staff can sign in", api.Read, a.ssoChoices,
 			api.MayFail(api.NotFound("school"))),
@@ -129,7 +131,7 @@ func (a *Auth) ssoStart(app bool) func(api.OpenCtx, ssoStart) (ssoAddress, error
 }
 
 func (a *Auth) beginSSO(c api.OpenCtx, r ssoStart, app bool) (ssoAddress, error) {
-	db, err := a.schoolDB(c, r.SchoolID, tenancy.ReadWrite)
+	db, err := a.SchoolDB(c, r.SchoolID, tenancy.ReadWrite)
 	if errors.Is(err, tenancy.ErrSchoolNotFound) {
 		err = api.NotFound("school")
 	}
@@ -202,7 +204,7 @@ func (a *Auth) ssoAppFinish(c api.OpenCtx, r ssoFinish) (appSession, error) {
 }
 
 // endSSO finds out who came back, and opens their session. Who began in the console does not end in the app.
-func (a *Auth) endSSO(c api.OpenCtx, r ssoFinish, app bool) (acc account, role uuid.UUID, in signedIn, err error) {
+func (a *Auth) endSSO(c api.OpenCtx, r ssoFinish, app bool) (acc directory.Account, role uuid.UUID, in signedIn, err error) {
 	at, err := a.takeAttempt(c, r.State)
 	if err != nil {
 		return acc, role, in, err
@@ -215,7 +217,7 @@ func (a *Auth) endSSO(c api.OpenCtx, r ssoFinish, app bool) (acc account, role u
 	if r.Error != "" || r.Code == "" {
 		return acc, role, in, errSSOCancelled
 	}
-	db, err := a.schoolDB(c, at.School, tenancy.ReadWrite)
+	db, err := a.SchoolDB(c, at.School, tenancy.ReadWrite)
 	if err != nil {
 		return acc, role, in, err
 	}
@@ -242,8 +244,8 @@ func (a *Auth) endSSO(c api.OpenCtx, r ssoFinish, app bool) (acc account, role u
 }
 
 // openSSO opens the session. A link that was removed meanwhile opens none: who removes it ends the sessions that there are.
-func (a *Auth) openSSO(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, id sso.Identity) (uuid.UUID, signedIn, error) {
-	role, err := a.findRole(c, acc)
+func (a *Auth) openSSO(c api.OpenCtx, db *gorm.DB, acc directory.Account, p ssoProvider, id sso.Identity) (uuid.UUID, signedIn, error) {
+	role, err := a.FindRole(c, acc)
 	if err != nil {
 		return role, signedIn{}, err
 	}
@@ -254,14 +256,14 @@ func (a *Auth) openSSO(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, i
 	}
 	var linked bool
 	err = tenancy.Pipeline(db, tenancy.Query{SQL: `select exists (select from sign_in_link l join sign_in_provider p on p.id = l.provider_id
-		and p.status = 'ON' where l.provider_id = $1 and l.user_id = $2 and l.subject = $3)`, Args: []any{p.ID, acc.userID, id.Subject},
+		and p.status = 'ON' where l.provider_id = $1 and l.user_id = $2 and l.subject = $3)`, Args: []any{p.ID, acc.UserID, id.Subject},
 		Scan: tenancy.One(&linked)})
 	if err != nil {
 		return role, in, fmt.Errorf("reading a link: %w", err)
 	}
 	if !linked {
 		if session, err := a.readRefresh(in.RefreshToken); err == nil {
-			_, err = a.endSessions(c, "sign-in by the school's account was removed", `id = $3`, session)
+			_, err = a.EndWhere(c, "sign-in by the school's account was removed", `id = $3`, session)
 			if err != nil {
 				return role, in, err
 			}
@@ -281,7 +283,7 @@ func (a *Auth) takeAttempt(ctx context.Context, state string) (ssoAttempt, error
 	case errors.Is(err, redis.Nil):
 		return at, errSSOExpired
 	case err != nil:
-		return at, errCannotCount.Because(err)
+		return at, attempt.ErrCannotCount.Because(err)
 	}
 	if err := json.Unmarshal(text, &at); err != nil {
 		return at, fmt.Errorf("reading a sign-in: %w", err)
@@ -291,14 +293,14 @@ func (a *Auth) takeAttempt(ctx context.Context, state string) (ssoAttempt, error
 
 // ssoAccount finds the account of an identity by the e-mail that it has proven: of the school's administrators, or, for the app, of
 // the teachers and drivers by the e-mail that the office has of them. One that two of them have opens neither.
-func (a *Auth) ssoAccount(c api.OpenCtx, db *gorm.DB, at ssoAttempt, p ssoProvider, id sso.Identity) (account, error) {
+func (a *Auth) ssoAccount(c api.OpenCtx, db *gorm.DB, at ssoAttempt, p ssoProvider, id sso.Identity) (directory.Account, error) {
 	where, args, refusal := `school_id = $1 and lower(email) = $2 and role_type = 'SCHOOL_ADMIN'`, []any{at.School, id.Email}, errSSONoAccount
 	if at.App {
 		var users []uuid.UUID
 		err := tenancy.Pipeline(db, tenancy.Query{SQL: `select user_id from employee where lower(email) = $1 and status = 'ACTIVE'
 			and user_id is not null limit 2`, Args: []any{id.Email}, Scan: tenancy.Values(&users)})
 		if err != nil {
-			return account{}, fmt.Errorf("reading whose e-mail it is: %w", err)
+			return directory.Account{}, fmt.Errorf("reading whose e-mail it is: %w", err)
 		}
 		if len(users) > 1 {
 			users = nil
@@ -306,23 +308,23 @@ func (a *Auth) ssoAccount(c api.OpenCtx, db *gorm.DB, at ssoAttempt, p ssoProvid
 		where, args = `school_id = $1 and user_id = any($2) and role_type in ('TEACHER', 'DRIVER')`, []any{at.School, users}
 		refusal = errSSONoStaff
 	}
-	found, err := a.accounts(c, where, args...)
+	found, err := a.Find(c, where, args...)
 	if err != nil {
-		return account{}, err
+		return directory.Account{}, err
 	}
 	if len(found) == 0 {
-		return account{}, a.auditProvider(c, db, p, "sign-in refused: no account", refusal)
+		return directory.Account{}, a.auditProvider(c, db, p, "sign-in refused: no account", refusal)
 	}
 	return found[0], nil
 }
 
 // link links an identity with an account the first time; from then on no other identity with the same e-mail opens the account.
-func (a *Auth) link(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, id sso.Identity) error {
+func (a *Auth) link(c api.OpenCtx, db *gorm.DB, acc directory.Account, p ssoProvider, id sso.Identity) error {
 	now := a.Clock()
 	err := db.Transaction(func(tx *gorm.DB) error {
 		var links []struct{ Subject, Email string }
 		err := tenancy.Pipeline(tx, tenancy.Query{SQL: `select subject, email from sign_in_link
-			where provider_id = $1 and user_id = $2 for update`, Args: []any{p.ID, acc.userID}, Scan: tenancy.Collect(&links)})
+			where provider_id = $1 and user_id = $2 for update`, Args: []any{p.ID, acc.UserID}, Scan: tenancy.Collect(&links)})
 		if err != nil {
 			return fmt.Errorf("reading a link: %w", err)
 		}
@@ -331,14 +333,14 @@ func (a *Auth) link(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, id s
 			return errSSOLinked
 		}
 		queries := []tenancy.Query{
-			{SQL: `delete from sign_in_link where provider_id = $1 and subject = $2 and user_id <> $3`, Args: []any{p.ID, id.Subject, acc.userID}},
+			{SQL: `delete from sign_in_link where provider_id = $1 and subject = $2 and user_id <> $3`, Args: []any{p.ID, id.Subject, acc.UserID}},
 			{SQL: `insert into sign_in_link (id, provider_id, user_id, subject, email, created_at, last_used_at)
 				values ($1, $2, $3, $4, $5, $6, $6) on conflict (provider_id, user_id) do update
 				set subject = excluded.subject, email = excluded.email, last_used_at = excluded.last_used_at`,
-				Args: []any{api.NewID(), p.ID, acc.userID, id.Subject, id.Email, now}},
+				Args: []any{api.NewID(), p.ID, acc.UserID, id.Subject, id.Email, now}},
 		}
 		if !known {
-			queries = append(queries, a.auditRow(c, acc, "linked with "+p.Name))
+			queries = append(queries, a.AuditRow(c, acc, "linked with "+p.Name))
 		}
 		if err := tenancy.Pipeline(tx, queries...); err != nil {
 			return fmt.Errorf("linking an account: %w", err)
@@ -346,7 +348,7 @@ func (a *Auth) link(c api.OpenCtx, db *gorm.DB, acc account, p ssoProvider, id s
 		return nil
 	})
 	if errors.Is(err, errSSOLinked) {
-		err = a.auditFailure(c, acc, "sign-in refused: another identity", errSSOLinked)
+		err = a.AuditFailure(c, acc, "sign-in refused: another identity", errSSOLinked)
 	}
 	return err
 }

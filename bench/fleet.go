@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/migrations"
@@ -231,13 +231,13 @@ func (f *fleet) signIn(ctx context.Context, numbers ...int) (map[int]string, err
 	tokens := map[int]string{}
 	for _, n := range numbers {
 		session := uuid.NewSHA1(schoolID(n), []byte("session"))
-		claim := auth.Access{SessionID: session, SchoolID: schoolID(n), Role: api.SchoolAdmin}
+		claim := tokens.Access{SessionID: session, SchoolID: schoolID(n), Role: api.SchoolAdmin}
 		err := pool.QueryRow(ctx, `with made as (
 				insert into platform.session (id, account_id, token_hash, expires_at)
 				select $1, id, '', $3 from platform.account where school_id = $2 and role_type = 'SCHOOL_ADMIN'
 				on conflict (id) do update set expires_at = excluded.expires_at)
 			select user_id from platform.account where school_id = $2 and role_type = 'SCHOOL_ADMIN'`, session, schoolID(n),
-			time.Now().Add(auth.RefreshLife)).Scan(&claim.UserID)
+			time.Now().Add(tokens.RefreshLife)).Scan(&claim.UserID)
 		if err != nil {
 			return nil, fmt.Errorf("signing in to school %d: %w", n, err)
 		}

@@ -24,7 +24,7 @@ import (
 	"strings"
 	"syscall"
 
-	"homeroom/auth"
+	"homeroom/auth/hashing"
 )
 
 // settings are the flags.
@@ -79,7 +79,7 @@ var parts = []part{
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == hashWorker {
-		exitOn(auth.ServeHashes(os.Stdin, os.Stdout))
+		exitOn(hashing.Serve(os.Stdin, os.Stdout))
 		return
 	}
 	if role := os.Getenv(childEnv); role != "" {

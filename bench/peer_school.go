@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 )
 
 const (
@@ -153,7 +153,7 @@ func (o *office) id(format string, args ...any) uuid.UUID {
 // parent is the access token of the nth parent.
 func (o *office) parent(n int) (string, error) {
 	id := o.id("parent %d", n)
-	return o.service.Tokens.SignAccess(auth.Access{UserID: id, SessionID: id, SchoolID: schoolID(o.number), Role: api.Parent})
+	return o.service.Tokens.SignAccess(tokens.Access{UserID: id, SessionID: id, SchoolID: schoolID(o.number), Role: api.Parent})
 }
 
 // peerToday is the schools' day.

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/realtime/ioclient"
 	"homeroom/tenancy"
 )
@@ -67,7 +67,7 @@ func (o *office) drivers(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		var err error
-		tokens[n], err = o.service.Tokens.SignAccess(auth.Access{UserID: user, SessionID: session, SchoolID: schoolID(o.number),
+		tokens[n], err = o.service.Tokens.SignAccess(tokens.Access{UserID: user, SessionID: session, SchoolID: schoolID(o.number),
 			Role: api.Driver})
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (o *office) enterDriver(ctx context.Context, user, session uuid.UUID) error
 	_, err := pool.Exec(ctx, `with a as (insert into platform.account (id, school_id, user_id, role_type) values ($1, $2, $3, 'DRIVER')
 		returning id)
 		insert into platform.session (id, account_id, token_hash, expires_at) select $4, id, '', $5 from a`,
-		uuid.New(), schoolID(o.number), user, session, time.Now().Add(auth.RefreshLife))
+		uuid.New(), schoolID(o.number), user, session, time.Now().Add(tokens.RefreshLife))
 	return err
 }
 

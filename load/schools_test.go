@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/tenancy"
@@ -186,7 +186,7 @@ func (w *town) add(ctx context.Context, n int, hashed string) error {
 		if _, err := tx.Exec(ctx, directorySQL, id, n, divisionsEach, studentsEach); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, sessionSQL, id, time.Now().Add(auth.RefreshLife))
+		_, err := tx.Exec(ctx, sessionSQL, id, time.Now().Add(tokens.RefreshLife))
 		return err
 	})
 }
@@ -246,7 +246,7 @@ func (w *town) signIn(t *testing.T, path string) {
 	t.Helper()
 	var c crowd
 	token := func(n int, role api.RoleType, id uuid.UUID) string {
-		text, err := w.service.Tokens.SignAccess(auth.Access{UserID: id, SessionID: id, SchoolID: idOf("%d school", n), Role: role})
+		text, err := w.service.Tokens.SignAccess(tokens.Access{UserID: id, SessionID: id, SchoolID: idOf("%d school", n), Role: role})
 		if err != nil {
 			t.Fatal(err)
 		}

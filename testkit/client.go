@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/testkit/wait"
 )
 
@@ -49,7 +49,7 @@ func (i *issued) current(token string) string {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if time.Since(i.at) > auth.AccessLife/2 {
+	if time.Since(i.at) > tokens.AccessLife/2 {
 		if renewed, err := i.sign(); err == nil {
 			i.token, i.at = renewed, time.Now()
 		}

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/localstack"
 )
 
 // Sign gives a signed-in user a fresh access token of the same session.
 func (a *App) Sign(t testing.TB, s *School, c *Client, role api.RoleType) string {
 	t.Helper()
-	token, err := a.Service.Tokens.SignAccess(auth.Access{UserID: c.UserID, SessionID: c.SessionID, SchoolID: s.ID, Role: role})
+	token, err := a.Service.Tokens.SignAccess(tokens.Access{UserID: c.UserID, SessionID: c.SessionID, SchoolID: s.ID, Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"gorm.io/gorm"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/rbac"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
@@ -220,11 +220,11 @@ func (a *App) signIn(t testing.TB, user uuid.UUID, school *uuid.UUID, role api.R
 		insert into platform.session (id, account_id, token_hash, expires_at, method, proven_phone, proven_by, proved_at)
 			select $6, id, '', $7, case $5 when '' then 'PASSWORD' else 'OTP' end, $5, case $5 when '' then '' else 'CODE' end, $7
 			from made returning account_id`,
-		account, school, user, role, phone, session, a.Service.Kernel.Clock().Add(auth.RefreshLife)).Scan(&account)
+		account, school, user, role, phone, session, a.Service.Kernel.Clock().Add(tokens.RefreshLife)).Scan(&account)
 	if err != nil {
 		t.Fatalf("signing in: %v", err)
 	}
-	claim := auth.Access{UserID: user, SessionID: session, Role: role}
+	claim := tokens.Access{UserID: user, SessionID: session, Role: role}
 	if school != nil {
 		claim.SchoolID = *school
 	}

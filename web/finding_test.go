@@ -7,6 +7,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/library"
 	"homeroom/modules/roster"
 	"homeroom/rbac"
@@ -23,7 +24,7 @@ func TestSearch_FindsEveryRecordByKeyboard(t *testing.T) {
 	child := testkit.Post[roster.StudentDetail](t, admin, "/school-admin/student/create", map[string]any{
 		"firstName": "Aarav", "lastName": "Das", "divisionId": seat.DivisionID, "guardians": []any{map[string]any{
 			"firstName": "Lakshmi", "lastName": "Iyer", "phone": testkit.NewPhone(), "relation": "MOTHER"}}})
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 900_00, "reason": "Window"})
+	testkit.Post[charging.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 900_00, "reason": "Window"})
 	receipt := testkit.Post[fee.Collection](t, admin, "/school-admin/fee/collection/record",
 		map[string]any{"studentId": child.ID, "amount": 900_00, "paymentMode": "CASH"})
 	testkit.Post[roster.EmployeeDetail](t, admin, "/school-admin/employee/create", map[string]any{

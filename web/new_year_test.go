@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"homeroom/api"
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
@@ -33,8 +33,8 @@ func TestNewYear_IsPlannedAndTakenBack(t *testing.T) {
 		testkit.Post[roster.StudentDetail](t, admin, "/school-admin/student/create",
 			map[string]any{"firstName": name, "lastName": "Rao", "divisionId": a.ID})
 	}
-	head := testkit.Post[fee.Head](t, admin, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	testkit.Post[fee.Structure](t, admin, "/school-admin/fee/structure/create", map[string]any{"classId": five.ID, "name": "Class 5",
+	head := testkit.Post[charging.Head](t, admin, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
+	testkit.Post[charging.Structure](t, admin, "/school-admin/fee/structure/create", map[string]any{"classId": five.ID, "name": "Class 5",
 		"heads":       []map[string]any{{"feeHeadId": head.ID, "amount": 100_000}},
 		"instalments": []map[string]any{{"name": "All", "dueDate": today, "percent": 100}}})
 	stage["student"] = "Asha Rao"

@@ -15,23 +15,23 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 )
 
 // clocked reads tokens by a clock that a test sets.
 type clocked struct {
-	*auth.Tokens
+	*tokens.Signer
 	now time.Time
 }
 
 func clockedTokens(f *testing.F) *clocked {
 	f.Helper()
 	c := &clocked{now: noon}
-	tokens, err := auth.NewTokens([]auth.Key{keyOne, keyTwo}, func() time.Time { return c.now })
+	signer, err := tokens.New([]tokens.Key{keyOne, keyTwo}, func() time.Time { return c.now })
 	if err != nil {
 		f.Fatal(err)
 	}
-	c.Tokens = tokens
+	c.Signer = signer
 	return c
 }
 
@@ -163,7 +163,7 @@ func sameID(id uuid.UUID, text string) bool {
 func FuzzToken(f *testing.F) {
 	c := clockedTokens(f)
 	id := uuid.MustParse("0192f0c1-7a52-7cc3-98c4-dc0c0c07398f")
-	access, err := c.SignAccess(auth.Access{UserID: id, SessionID: id, SchoolID: id, Role: api.Teacher})
+	access, err := c.SignAccess(tokens.Access{UserID: id, SessionID: id, SchoolID: id, Role: api.Teacher})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -14,23 +14,23 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/testkit"
 )
 
 var (
-	keyOne = auth.Key{ID: "one", Secret: []byte(strings.Repeat("1", 32))}
-	keyTwo = auth.Key{ID: "two", Secret: []byte(strings.Repeat("2", 32))}
+	keyOne = tokens.Key{ID: "one", Secret: []byte(strings.Repeat("1", 32))}
+	keyTwo = tokens.Key{ID: "two", Secret: []byte(strings.Repeat("2", 32))}
 	noon   = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 )
 
-func tokensAt(t *testing.T, now time.Time, keys ...auth.Key) *auth.Tokens {
+func tokensAt(t *testing.T, now time.Time, keys ...tokens.Key) *tokens.Signer {
 	t.Helper()
-	tokens, err := auth.NewTokens(keys, func() time.Time { return now })
+	signer, err := tokens.New(keys, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tokens
+	return signer
 }
 
 // forge signs claims that are right but for the changes; a nil value takes a claim out.
@@ -55,20 +55,20 @@ func forge(t *testing.T, method jwt.SigningMethod, kid any, key any, changes jwt
 
 func TestAnAccessTokenSaysWhatItWasSignedFor(t *testing.T) {
 	t.Parallel()
-	tokens := tokensAt(t, noon, keyOne)
-	for _, want := range []auth.Access{
+	signer := tokensAt(t, noon, keyOne)
+	for _, want := range []tokens.Access{
 		{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(), Role: api.Teacher},
 		{UserID: uuid.New(), SessionID: uuid.New(), Role: api.SuperAdmin},
 	} {
-		text, err := tokens.SignAccess(want)
+		text, err := signer.SignAccess(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := tokens.ReadAccess(text); err != nil || got != want {
+		if got, err := signer.ReadAccess(text); err != nil || got != want {
 			t.Errorf("signed %+v, read %+v, %v", want, got, err)
 		}
 	}
-	if _, err := tokens.ReadAccess(forge(t, jwt.SigningMethodHS256, "one", keyOne.Secret, nil)); err != nil {
+	if _, err := signer.ReadAccess(forge(t, jwt.SigningMethodHS256, "one", keyOne.Secret, nil)); err != nil {
 		t.Errorf("the forger's own pattern is refused, so the refusals below prove nothing: %v", err)
 	}
 }
@@ -77,8 +77,8 @@ func TestTheTokensOfOneSchoolBeginAlikeAndThoseOfTwoDoNot(t *testing.T) {
 	t.Parallel()
 	// What docs/operations/nginx.conf goes by.
 	begins := regexp.MustCompile(`^[\w-]+\.([\w-]{68})`)
-	begin := func(school uuid.UUID, role api.RoleType, key auth.Key) string {
-		text, err := tokensAt(t, noon, key).SignAccess(auth.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: school, Role: role})
+	begin := func(school uuid.UUID, role api.RoleType, key tokens.Key) string {
+		text, err := tokensAt(t, noon, key).SignAccess(tokens.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: school, Role: role})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,13 +102,13 @@ func TestTheTokensOfOneSchoolBeginAlikeAndThoseOfTwoDoNot(t *testing.T) {
 
 func TestATokenThatIsNotExactlyOursIsRefused(t *testing.T) {
 	t.Parallel()
-	tokens := tokensAt(t, noon, keyOne, keyTwo)
+	signer := tokensAt(t, noon, keyOne, keyTwo)
 	hs, one := jwt.SigningMethodHS256, keyOne.Secret
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
-	refresh, err := tokens.SignRefresh(uuid.New(), uuid.New())
+	refresh, err := signer.SignRefresh(uuid.New(), uuid.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestATokenThatIsNotExactlyOursIsRefused(t *testing.T) {
 		"a refresh token":        refresh,
 		"type refresh":           forge(t, hs, "one", one, jwt.MapClaims{"type": "refresh"}),
 	} {
-		if got, err := tokens.ReadAccess(text); err == nil {
+		if got, err := signer.ReadAccess(text); err == nil {
 			t.Errorf("%s is taken for %+v", what, got)
 		}
 	}
@@ -179,12 +179,12 @@ func turnBit(token string) string {
 func TestExpiryHasNoLeewayAndAClockMayBeHalfAMinuteAhead(t *testing.T) {
 	t.Parallel()
 	signed := tokensAt(t, noon, keyOne)
-	text, err := signed.SignAccess(auth.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(), Role: api.Parent})
+	text, err := signed.SignAccess(tokens.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(), Role: api.Parent})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for at, valid := range map[time.Duration]bool{
-		auth.AccessLife - time.Second: true, auth.AccessLife: false, auth.AccessLife + time.Second: false,
+		tokens.AccessLife - time.Second: true, tokens.AccessLife: false, tokens.AccessLife + time.Second: false,
 		-30 * time.Second: true, -31 * time.Second: false,
 	} {
 		if _, err := tokensAt(t, noon.Add(at), keyOne).ReadAccess(text); (err == nil) != valid {
@@ -195,7 +195,7 @@ func TestExpiryHasNoLeewayAndAClockMayBeHalfAMinuteAhead(t *testing.T) {
 
 func TestANewKeyInFrontSignsNobodyOut(t *testing.T) {
 	t.Parallel()
-	old, err := tokensAt(t, noon, keyOne).SignAccess(auth.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(),
+	old, err := tokensAt(t, noon, keyOne).SignAccess(tokens.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(),
 		Role: api.Driver})
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestANewKeyInFrontSignsNobodyOut(t *testing.T) {
 	if _, err := rotated.ReadAccess(old); err != nil {
 		t.Errorf("a token of the old key: %v", err)
 	}
-	fresh, err := rotated.SignAccess(auth.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(), Role: api.Driver})
+	fresh, err := rotated.SignAccess(tokens.Access{UserID: uuid.New(), SessionID: uuid.New(), SchoolID: uuid.New(), Role: api.Driver})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,11 +218,11 @@ func TestANewKeyInFrontSignsNobodyOut(t *testing.T) {
 
 func TestKeysThatCouldBeGuessedAreRefused(t *testing.T) {
 	t.Parallel()
-	for what, keys := range map[string][]auth.Key{
+	for what, keys := range map[string][]tokens.Key{
 		"none": nil, "empty": {{ID: "k"}}, "short": {{ID: "k", Secret: make([]byte, 31)}}, "without an id": {{Secret: keyOne.Secret}},
 		"the second short": {keyOne, {ID: "k", Secret: []byte("short")}}, "twice the same id": {keyOne, {ID: "one", Secret: keyTwo.Secret}},
 	} {
-		if _, err := auth.NewTokens(keys, time.Now); err == nil {
+		if _, err := tokens.New(keys, time.Now); err == nil {
 			t.Errorf("%s: accepted", what)
 		}
 	}
@@ -230,15 +230,15 @@ func TestKeysThatCouldBeGuessedAreRefused(t *testing.T) {
 
 func TestNoTwoTokensAreAlike(t *testing.T) {
 	t.Parallel()
-	tokens := tokensAt(t, noon, keyOne)
+	signer := tokensAt(t, noon, keyOne)
 	user, session := uuid.New(), uuid.New()
 	seen := map[string]bool{}
 	for range 4 {
-		access, err := tokens.SignAccess(auth.Access{UserID: user, SessionID: session, SchoolID: uuid.Nil, Role: api.SuperAdmin})
+		access, err := signer.SignAccess(tokens.Access{UserID: user, SessionID: session, SchoolID: uuid.Nil, Role: api.SuperAdmin})
 		if err != nil {
 			t.Fatal(err)
 		}
-		refresh, err := tokens.SignRefresh(user, session)
+		refresh, err := signer.SignRefresh(user, session)
 		if err != nil {
 			t.Fatal(err)
 		}

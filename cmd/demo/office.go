@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/directory"
 	"homeroom/cmd/service"
 	"homeroom/events"
 	"homeroom/modules/attendance"
@@ -129,7 +129,7 @@ func newOffice(s *service.Service, school *tenancy.School, calls *atomic.Int64) 
 // untold are the facts of which nobody would hear: their notices are silent, or somebody would be written to.
 func (o *office) untold(f events.Fact) bool {
 	switch f.Kind {
-	case auth.UserChanged:
+	case directory.UserChanged:
 		return o.sameAccounts.Load()
 	case notice.Due, roster.AdministratorAdded, attendance.MarkedFact, transport.BoardedFact, transport.EndDueFact:
 		return true

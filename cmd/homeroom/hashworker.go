@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homeroom/auth"
+	"homeroom/auth/hashing"
 )
 
 const hashWorkerVerb = "hash-worker"
@@ -18,7 +18,7 @@ func hashWorkerCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return auth.ServeHashes(cmd.InOrStdin(), cmd.OutOrStdout())
+			return hashing.Serve(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 }

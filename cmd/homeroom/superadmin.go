@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"homeroom/auth"
+	"homeroom/auth/strength"
 	"homeroom/cmd/service"
 	"homeroom/tenancy"
 )
@@ -232,7 +232,7 @@ func askPassword(email string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return password, auth.CheckPassword(password, email)
+	return password, strength.CheckPassword(password, email)
 }
 
 func readPassword() (string, error) {
@@ -250,7 +250,7 @@ func readPassword() (string, error) {
 		fmt.Fprintln(os.Stderr)
 		return string(typed), err
 	}
-	first, err := ask(fmt.Sprintf("Password (at least %d characters): ", auth.MinPasswordLength))
+	first, err := ask(fmt.Sprintf("Password (at least %d characters): ", strength.MinPassword))
 	if err != nil {
 		return "", err
 	}

@@ -3,7 +3,7 @@ package service
 import (
 	"context"
 
-	"homeroom/auth"
+	"homeroom/auth/directory"
 	"homeroom/modules/setting"
 	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
@@ -12,7 +12,7 @@ import (
 // Adopted is a school that the platform has been made to know again.
 type Adopted struct {
 	School *tenancy.School
-	People *auth.RestoredUsers
+	People *directory.RestoredUsers
 }
 
 // Adopt makes the platform know a school whose schema it has lost sight of. What the school says of itself completes the

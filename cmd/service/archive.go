@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/archive"
-	"homeroom/auth"
+	"homeroom/auth/directory"
 	"homeroom/tenancy"
 )
 
@@ -57,7 +57,7 @@ func ArchiveSeal(key, secret string) archive.Seal {
 type Restored struct {
 	School *tenancy.School
 	Proof  archive.Proof
-	People *auth.RestoredUsers
+	People *directory.RestoredUsers
 	// Unsent are messages and facts that waited when the archive was made: the school it
 	// was made of has told them, or will.
 	Unsent int64

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
@@ -27,9 +28,9 @@ func (m *clerksMorning) decideFees(t *testing.T) {
 			"firstName": name, "divisionId": division, "admissionDate": "2026-06-01"}).ID
 	}
 	m.asha, m.ravi = admit("Asha"), admit("Ravi")
-	head := testkit.Post[fee.Head](t, m.office, "/school-admin/fee/head/create",
+	head := testkit.Post[charging.Head](t, m.office, "/school-admin/fee/head/create",
 		map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	m.structure = testkit.Post[fee.Structure](t, m.office, "/school-admin/fee/structure/create",
+	m.structure = testkit.Post[charging.Structure](t, m.office, "/school-admin/fee/structure/create",
 		map[string]any{"classId": class, "name": "Class 5",
 			"heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 40_000_00}},
 			"instalments": []any{map[string]any{"name": "Term 1", "dueDate": "2026-07-01", "percent": 50},
@@ -39,7 +40,7 @@ func (m *clerksMorning) decideFees(t *testing.T) {
 
 func (m *clerksMorning) charges(t *testing.T) {
 	for i, want := range []int{2, 0} {
-		got := testkit.Post[fee.Charged](t, m.office, "/school-admin/fee/charge",
+		got := testkit.Post[charging.Charged](t, m.office, "/school-admin/fee/charge",
 			map[string]any{"structureId": m.structure, "instalment": 1, "classId": m.ids["/school-admin/class/"]})
 		if got.Charged != want || got.AlreadyCharged != 2-want {
 			t.Errorf("call %d: %+v", i, got)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/modules/attendance"
 	"homeroom/modules/fee"
 	"homeroom/modules/transport/live"
@@ -63,7 +63,7 @@ func (c *crowd) freshen(t *testing.T) {
 	t.Helper()
 	c.signing.Lock()
 	defer c.signing.Unlock()
-	if time.Since(c.signed) < auth.AccessLife/3 {
+	if time.Since(c.signed) < tokens.AccessLife/3 {
 		return
 	}
 	c.signed = time.Now()

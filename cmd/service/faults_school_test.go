@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/modules/roster"
 	"homeroom/modules/transport"
 	"homeroom/tenancy/lifecycle"
@@ -32,7 +32,7 @@ type marked struct {
 	phones   []string // the parents', in the children's order
 	bus      uuid.UUID
 	trip     uuid.UUID
-	people   map[*testkit.Client]auth.Access // all who call
+	people   map[*testkit.Client]tokens.Access // all who call
 	books    books
 }
 
@@ -65,7 +65,7 @@ func newMarked(t *testing.T, app *testkit.App, number, children int) *marked {
 		}
 	}
 	s.rides(t)
-	s.people = map[*testkit.Client]auth.Access{}
+	s.people = map[*testkit.Client]tokens.Access{}
 	clients := []*testkit.Client{s.office, s.teacher, s.driver}
 	for _, child := range s.children {
 		clients = append(clients, child.Parents...)

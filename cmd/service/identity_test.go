@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/testkit"
 )
 
@@ -64,7 +64,7 @@ func TestToken_SchoolThatNeverWas_IsSchoolNotFound(t *testing.T) {
 	c := s.As(t, api.Teacher)
 	for _, session := range []uuid.UUID{c.SessionID, api.NewID()} {
 		var err error
-		if c.Token, err = s.App.Service.Tokens.SignAccess(auth.Access{UserID: c.UserID, SessionID: session, SchoolID: api.NewID(),
+		if c.Token, err = s.App.Service.Tokens.SignAccess(tokens.Access{UserID: c.UserID, SessionID: session, SchoolID: api.NewID(),
 			Role: api.Teacher}); err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,8 @@ func TestATokenSaysNothingItsSessionDoesNot(t *testing.T) {
 	t.Parallel()
 	s, other := testkit.NewSchool(t), testkit.NewSchool(t)
 	admin, teacher := s.As(t, api.SchoolAdmin), s.As(t, api.Teacher)
-	good := auth.Access{UserID: teacher.UserID, SessionID: teacher.SessionID, SchoolID: s.ID, Role: api.Teacher}
-	for what, claim := range map[string]auth.Access{
+	good := tokens.Access{UserID: teacher.UserID, SessionID: teacher.SessionID, SchoolID: s.ID, Role: api.Teacher}
+	for what, claim := range map[string]tokens.Access{
 		"another role":        {UserID: good.UserID, SessionID: good.SessionID, SchoolID: s.ID, Role: api.SchoolAdmin},
 		"another user":        {UserID: admin.UserID, SessionID: good.SessionID, SchoolID: s.ID, Role: api.SchoolAdmin},
 		"another school":      {UserID: good.UserID, SessionID: good.SessionID, SchoolID: other.ID, Role: api.Teacher},

@@ -8,6 +8,8 @@ import (
 
 	"homeroom/api"
 	"homeroom/auth"
+	"homeroom/auth/directory"
+	"homeroom/auth/tokens"
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/modules/announcement"
@@ -18,6 +20,8 @@ import (
 	"homeroom/modules/event"
 	"homeroom/modules/exam"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/file"
 	"homeroom/modules/importing"
 	"homeroom/modules/integration"
@@ -51,7 +55,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 	}
 	letterhead := setting.Letterheads{Files: files}.Letterhead
 	register := &attendance.Module{Letterhead: letterhead, Schools: s.schools}
-	exams := &exam.Module{Attendance: register, Letterhead: letterhead, Photo: files.Thumbnail, Due: fee.Due}
+	exams := &exam.Module{Attendance: register, Letterhead: letterhead, Photo: files.Thumbnail, Due: ledger.Due}
 	leaves := &leave.Module{Attendance: register, Files: files}
 	notifications := &notification.Module{Devices: s.Devices, Browsers: s.browsers(), Queue: s.Sender, Schools: s.schools, Clock: s.now,
 		AnnouncementAddressesUser: announcement.AddressesUser, Ready: letters{s.Sender}.Ready}
@@ -74,8 +78,8 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&platform.Module{People: s.Auth, Fleet: s.Jobs, Schools: s.schools, Version: s.Cluster.SchoolVersion()}).Describe(),
 		(&node.Module{Cluster: s.Cluster, Mover: s.Mover}).Describe(),
 		api.Own(),
-		(&roster.Module{People: s.Auth, Letterhead: letterhead, Photo: files.Thumbnail, Owed: fee.Owed, Loans: library.OpenLoans,
-			AddRide: buses.AddRide, AddFeeHead: fee.Subscribe, GroupLessons: timetable.RefuseGroupClashes}).Describe(),
+		(&roster.Module{People: s.Auth, Letterhead: letterhead, Photo: files.Thumbnail, Owed: ledger.Owed, Loans: library.OpenLoans,
+			AddRide: buses.AddRide, AddFeeHead: charging.Subscribe, GroupLessons: timetable.RefuseGroupClashes}).Describe(),
 		(&importing.Module{People: s.Auth, Photos: files, GroupsAtOneTime: timetable.GroupsAtOneTime}).Describe(),
 		lessons.Describe(),
 		years.Describe(),
@@ -85,7 +89,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		(&announcement.Module{Teller: notifications, Files: files, Schools: s.schools, Clock: s.now}).Describe(),
 		leaves.Describe(),
 		buses.Describe(),
-		(&library.Module{Ledger: fee.Charges{}}).Describe(),
+		(&library.Module{Ledger: charging.Charges{}}).Describe(),
 		event.Describe(),
 		(&message.Module{Files: files}).Describe(),
 		notifications.Describe(),
@@ -94,7 +98,7 @@ func (s *Service) modules(more ...api.Module) []api.Module {
 		files.Describe(),
 		(&setting.Module{Grades: exams, Files: files, Record: s.Cluster.Describe}).Describe(),
 		s.RBAC.Describe(),
-		(&oneroster.Module{Tokens: s.Auth, TokenLife: auth.KeyTokenLife}).Describe(),
+		(&oneroster.Module{Tokens: s.Auth, TokenLife: tokens.KeyTokenLife}).Describe(),
 		(&signin.Module{Providers: s.Auth, PublicURL: s.Config.Public, Redirect: auth.SSORedirect}).Describe(),
 		(&integration.Module{NewKey: auth.NewKey, Hooks: s.Hooks}).Describe(),
 		(&dashboard.Module{Buses: Buses{}, Lessons: lessons}).Describe(),
@@ -145,7 +149,7 @@ func sightModule(hints *events.Hints, notifications *notification.Module, dispat
 		Personal: api.NoTables,
 		Listen: func(bus *events.Bus) {
 			followSights(bus, hints)
-			for _, kind := range []string{roster.SightChanged, auth.UsersChanged, auth.UserChanged} {
+			for _, kind := range []string{roster.SightChanged, directory.UsersChanged, directory.UserChanged} {
 				onSightChange(bus, kind, "topics", notifications.FollowSight)
 				onSightChange(bus, kind, "dispatches", dispatches.FollowSight)
 			}

@@ -13,6 +13,7 @@ import (
 	"homeroom/api"
 	"homeroom/api/openapi"
 	"homeroom/auth"
+	"homeroom/auth/tokens"
 	"homeroom/events"
 	"homeroom/modules/transport"
 	"homeroom/modules/transport/live"
@@ -70,7 +71,7 @@ func (s *Service) mountRealtime() {
 // liveAccess decides who may do what on the live channel, by the API's own rules.
 type liveAccess struct {
 	auth    *auth.Auth
-	tokens  *auth.Tokens
+	tokens  *tokens.Signer
 	schools *schools
 	kernel  *api.Kernel // set once it is made
 	now     func() time.Time
@@ -79,7 +80,7 @@ type liveAccess struct {
 // identify returns whom a token is of; their school must exist and be active.
 func (a *liveAccess) identify(ctx context.Context, token string) (realtime.Person, error) {
 	user, err := a.auth.Authenticate(ctx, token)
-	if auth.IsExpired(err) {
+	if tokens.IsExpired(err) {
 		return realtime.Person{}, fmt.Errorf("%w: %w", realtime.ErrExpired, err)
 	}
 	if err != nil {

@@ -24,6 +24,8 @@ import (
 	"homeroom/api/limit"
 	"homeroom/api/openapi"
 	"homeroom/auth"
+	"homeroom/auth/hashing"
+	"homeroom/auth/tokens"
 	"homeroom/cmd/service/metrics"
 	"homeroom/cmd/service/traces"
 	"homeroom/config"
@@ -56,7 +58,7 @@ type Options struct {
 	// connection to Postgres, and a sign-in for its turn; a whole call has four times as long.
 	// 0 is as in production. Most tests are about other things than a machine that is busy with tests.
 	Patience time.Duration
-	// HashCommand starts a program that calls auth.ServeHashes, so that hashing secrets
+	// HashCommand starts a program that calls hashing.Serve, so that hashing secrets
 	// is no burden on the server's own process; empty: it is done here.
 	HashCommand []string
 	// Push makes the driver of push messages. It is the program's to give: Google's client
@@ -105,7 +107,7 @@ type Service struct {
 	Mover       *move.Mover
 	Jobs        *lifecycle.Jobs
 	Auth        *auth.Auth
-	Tokens      *auth.Tokens
+	Tokens      *tokens.Signer
 	RBAC        *rbac.RBAC
 	Hints       *events.Hints
 	Bus         *events.Bus
@@ -216,14 +218,14 @@ func (s *Service) openAuth(o Options) error {
 	if err != nil {
 		return err
 	}
-	var keys []auth.Key
+	var keys []tokens.Key
 	for _, k := range signing {
-		keys = append(keys, auth.Key(k))
+		keys = append(keys, tokens.Key(k))
 	}
-	if s.Tokens, err = auth.NewTokens(keys, clock); err != nil {
+	if s.Tokens, err = tokens.New(keys, clock); err != nil {
 		return err
 	}
-	hasher := auth.NewHasher(s.Config.HashCores, o.HashCommand...)
+	hasher := hashing.New(s.Config.HashCores, o.HashCommand...)
 	if o.Patience > 0 {
 		hasher.Wait = o.Patience
 	}

@@ -6,6 +6,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
@@ -46,7 +47,7 @@ func TestAudit_Search_FindsByPersonThingAndWord(t *testing.T) {
 	s.Seat(t, "Class 5")
 	asha := testkit.Post[roster.StudentDetail](t, admin, "/school-admin/student/create",
 		map[string]any{"firstName": "Asha", "lastName": "Rao"})
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": asha.ID, "amount": 900, "reason": "Window"})
+	testkit.Post[charging.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": asha.ID, "amount": 900, "reason": "Window"})
 	receipt := testkit.Post[fee.Collection](t, clerk, "/school-admin/fee/collection/record",
 		map[string]any{"studentId": asha.ID, "amount": 900, "paymentMode": "CASH"})
 	class := testkit.Post[roster.Class](t, admin, "/school-admin/class/create", map[string]any{"name": "Class 9"})

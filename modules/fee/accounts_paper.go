@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/paper"
 )
 
@@ -19,10 +20,10 @@ func (m *Module) printClosing(c api.Ctx, r closingDays) (api.File, error) {
 	if err != nil {
 		return api.File{}, err
 	}
-	f := figures(c)
-	title := "Day closing, " + day(f, of.From)
+	f := ledger.Figures(c)
+	title := "Day closing, " + ledger.Day(f, of.From)
 	if of.From != of.To {
-		title = fmt.Sprintf("Collections, %s – %s", day(f, of.From), day(f, of.To))
+		title = fmt.Sprintf("Collections, %s – %s", ledger.Day(f, of.From), ledger.Day(f, of.To))
 	}
 	doc := paper.New(head, title)
 	var byMode [][2]string
@@ -56,7 +57,7 @@ func (of Closing) grid(f paper.Figures) paper.Grid {
 		return fmt.Sprintf("%s (%d)", f.Plain(amount), n)
 	}
 	for _, l := range of.Days {
-		g.Rows = append(g.Rows, []string{day(f, l.Date), modeTitle(l.PaymentMode), strconv.FormatInt(l.Receipts, 10), f.Plain(l.Amount),
+		g.Rows = append(g.Rows, []string{ledger.Day(f, l.Date), modeTitle(l.PaymentMode), strconv.FormatInt(l.Receipts, 10), f.Plain(l.Amount),
 			counted(l.ReversedTotal, l.Reversals), counted(l.RefundedTotal, l.Refunds), f.Plain(l.Net)})
 	}
 	g.Totals = [][]string{{"Total", "", "", f.Plain(of.Amount), "", "", f.Plain(of.Total)}}
@@ -72,7 +73,8 @@ func (of Closing) printDrawer(doc *paper.Document, f paper.Figures) {
 	}
 	var rows [][]string
 	for _, d := range of.Closed {
-		rows = append(rows, []string{day(f, d.Date), f.Plain(d.Expected), f.Plain(d.Counted), f.Plain(d.Difference), d.Reason, d.ClosedByName})
+		rows = append(rows, []string{ledger.Day(f, d.Date), f.Plain(d.Expected), f.Plain(d.Counted), f.Plain(d.Difference), d.Reason,
+			d.ClosedByName})
 	}
 	doc.Heading("Cash counted")
 	doc.Table([]paper.Column{{Title: "Date", Width: 24}, {Title: "Expected", Width: 24, Number: true},
@@ -90,7 +92,7 @@ func (m *Module) printTrialBalance(c api.Ctx, _ api.Nothing) (api.File, error) {
 	if err != nil {
 		return api.File{}, err
 	}
-	f := figures(c)
+	f := ledger.Figures(c)
 	orNothing := func(amount int64) string {
 		if amount == 0 {
 			return ""
@@ -104,7 +106,7 @@ func (m *Module) printTrialBalance(c api.Ctx, _ api.Nothing) (api.File, error) {
 	for _, a := range of.Accounts {
 		g.Rows = append(g.Rows, []string{a.Name, sentence(a.Type), orNothing(a.Debit), orNothing(a.Credit)})
 	}
-	doc := paper.New(head, "Trial balance, "+day(f, c.Today()))
+	doc := paper.New(head, "Trial balance, "+ledger.Day(f, c.Today()))
 	doc.Grid(g)
 	doc.Signatures("Accountant", head.Head())
 	return printedFile(doc, "trial-balance-"+c.Today().String())
@@ -114,7 +116,7 @@ func (m *Module) printTrialBalance(c api.Ctx, _ api.Nothing) (api.File, error) {
 var paymentModes = []string{"CASH", "CHEQUE", "CARD", "UPI", "BANK_TRANSFER", "ONLINE"}
 
 // modeTitle is a way money comes at the beginning of a line: Bank transfer.
-func modeTitle(mode string) string { return capital(spoken[mode]) }
+func modeTitle(mode string) string { return capital(ledger.Spoken[mode]) }
 
 // sentence is a fixed word as it is printed: STUDENT is Student.
 func sentence(word string) string {

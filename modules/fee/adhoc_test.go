@@ -5,17 +5,17 @@ import (
 
 	"github.com/google/uuid"
 
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/testkit"
 )
 
-func (o *office) adHoc(t *testing.T, more map[string]any) fee.AdHocCharged {
+func (o *office) adHoc(t *testing.T, more map[string]any) charging.AdHocCharged {
 	t.Helper()
 	body := map[string]any{"feeHeadId": o.exam.ID, "amount": 350, "dueDate": o.today.AddDays(7), "text": "Excursion to the zoo"}
 	for k, v := range more {
 		body[k] = v
 	}
-	return testkit.Post[fee.AdHocCharged](t, o.clerk, "/school-admin/fee/charge/ad-hoc", body)
+	return testkit.Post[charging.AdHocCharged](t, o.clerk, "/school-admin/fee/charge/ad-hoc", body)
 }
 
 func TestAdHocCharge_OfAClass_IsAnInvoiceForEachAndTold(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAdHocCharge_IsReversedOnceAndTold(t *testing.T) {
 	o.parent(t, asha)
 	made := o.adHoc(t, map[string]any{"studentIds": []uuid.UUID{asha}})
 	path := "/school-admin/fee/transaction/" + made.Students[0].TransactionID.String() + "/reverse"
-	if back := testkit.Post[fee.ReversedDemand](t, o.clerk, path, map[string]any{"reason": "She was ill"}); back.Balance != 0 {
+	if back := testkit.Post[charging.ReversedDemand](t, o.clerk, path, map[string]any{"reason": "She was ill"}); back.Balance != 0 {
 		t.Errorf("reversed %+v", back)
 	}
 	o.refuses(t, "POST", path, map[string]any{"reason": "Again"}, 409, "")
@@ -72,7 +72,7 @@ func TestReversal_OfAnInstalmentOrAWaivedCharge_IsRefused(t *testing.T) {
 	reverse(o.report(t, asha).Entries[0].TransactionID)
 	made := o.adHoc(t, map[string]any{"studentIds": []uuid.UUID{asha}})
 	r := o.report(t, asha)
-	testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", map[string]any{"studentId": asha,
+	testkit.Post[charging.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", map[string]any{"studentId": asha,
 		"invoiceId": r.Invoices[1].ID, "mode": "PERCENT", "value": 50, "reason": "Half"})
 	reverse(*made.Students[0].TransactionID)
 	paid := o.pay(t, asha, 100, "CASH")

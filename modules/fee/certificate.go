@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/paper"
 	"homeroom/tenancy"
@@ -109,19 +110,19 @@ const openingCredit = `select coalesce(sum(case e.entry_type when 'CR' then e.am
 // it has settled since, the oldest money first.
 func paidHeads(c api.Ctx, student uuid.UUID, from, to api.Date) ([]PaidHead, error) {
 	var receipts []Receipt
-	var invoices []allocatedInvoice
+	var invoices []ledger.StudentInvoice
 	var opening, refunded int64
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: selectReceipt + ` where r.student_id = $1 order by r.received_on, r.received_at, r.id`, Args: []any{student},
 			Scan: tenancy.Collect(&receipts)},
-		tenancy.Query{SQL: allocateOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&invoices), ForceGenericPlan: true},
+		tenancy.Query{SQL: ledger.AllocateOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&invoices), ForceGenericPlan: true},
 		tenancy.Query{SQL: openingCredit, Args: []any{student}, Scan: tenancy.One(&opening)},
 		tenancy.Query{SQL: `select coalesce(sum(amount), 0)::bigint from fee_refund where student_id = $1 and paid_on between $2 and $3`,
 			Args: []any{student, from, to}, Scan: tenancy.One(&refunded)})
 	if err != nil {
 		return nil, fmt.Errorf("reading what was paid: %w", err)
 	}
-	var plain []Invoice
+	var plain []ledger.Invoice
 	settled := map[uuid.UUID]int64{} // by money paid ahead
 	for _, i := range invoices {
 		plain = append(plain, i.Invoice)
@@ -252,16 +253,16 @@ func (m *Module) certificateAs(c api.Ctx, cert Certificate, format string) (out 
 
 // pdf is the certificate as it is signed and stamped.
 func (r Certificate) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	s, f := r.Snapshot, figures(c)
+	s, f := r.Snapshot, ledger.Figures(c)
 	doc := paper.New(s.Under(head), "Fee certificate")
 	issued := api.DateOf(r.CreatedAt.In(c.School.Location()))
-	doc.Pairs([2]string{"Certificate no.", fmt.Sprint(r.Number)}, [2]string{"Date of issue", day(f, issued)},
+	doc.Pairs([2]string{"Certificate no.", fmt.Sprint(r.Number)}, [2]string{"Date of issue", ledger.Day(f, issued)},
 		[2]string{"Student", roster.FullName(s.FirstName, s.LastName)}, [2]string{"Admission no.", s.AdmissionNumber},
 		[2]string{"Class", strings.TrimSpace(s.ClassName + " " + s.DivisionName)}, [2]string{"Academic year", s.YearName},
 		[2]string{"Parents", strings.Join(s.Guardians, ", ")}, [2]string{"Issued for", r.Purpose})
 	doc.Gap(2)
 	doc.Text(fmt.Sprintf("This is to certify that the school has received these fees for the student named above from %s to %s.",
-		day(f, s.From), day(f, s.To)))
+		ledger.Day(f, s.From), ledger.Day(f, s.To)))
 	var rows [][]string
 	for _, l := range s.Lines {
 		rows = append(rows, []string{l.Head, f.Plain(l.Amount)})

@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
@@ -105,7 +106,7 @@ func TestCharge_OfWhoJoinsLate_IsForTheMonthsThatRemain(t *testing.T) {
 	o.set(t, map[string]any{"feeRoundTo": 100})
 	rounded := func(amount int64) int64 { return (amount*left/year + 50) / 100 * 100 }
 	want := rounded(10_000)/2 + (rounded(2_001)+1)/2
-	dry := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+	dry := testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge",
 		map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true})
 	if dry.ProRata != 1 || dry.ProRataAmount != want || dry.Charged != 2 || dry.Students[0].ProRata || !dry.Students[1].ProRata {
 		t.Errorf("dry run %+v, want one of %d", dry, want)
@@ -135,11 +136,11 @@ func TestCharge_OfTheNextYear_BillsNobodyWhoIsNotPromoted(t *testing.T) {
 	o.admit(t, "Asha")
 	next := testkit.Post[roster.AcademicYear](t, o.clerk, "/school-admin/academic-year/create",
 		map[string]any{"name": "2027-28", "startDate": o.year.EndDate.AddDays(1), "endDate": o.year.EndDate.AddDays(200)})
-	fees := testkit.Post[fee.Structure](t, o.clerk, "/school-admin/fee/structure/create", map[string]any{
+	fees := testkit.Post[charging.Structure](t, o.clerk, "/school-admin/fee/structure/create", map[string]any{
 		"classId": o.class.ID, "academicYearId": next.ID, "name": "Next year",
 		"heads":       []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 40_000}},
 		"instalments": []any{map[string]any{"name": "Whole", "dueDate": next.StartDate, "percent": 100}}})
-	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+	got := testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge",
 		map[string]any{"structureId": fees.ID, "instalment": 1, "classId": o.class.ID})
 	if got.Charged != 0 || got.Amount != 0 {
 		t.Errorf("charged %+v", got)
@@ -151,7 +152,7 @@ func TestWhatWasChargedStaysWhenTheStructureChanges(t *testing.T) {
 	o := newOffice(t)
 	asha := o.admit(t, "Asha")
 	o.charge(t, 1)
-	changed := testkit.Put[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{
+	changed := testkit.Put[charging.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{
 		"heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 20_000}}, "lateFine": map[string]any{"type": "FIXED", "amount": 500}})
 	if changed.Total != 20_000 || len(changed.Instalments) != 2 || changed.LateFine.Type != "FIXED" || changed.Version != 2 {
 		t.Errorf("changed %+v", changed)
@@ -164,11 +165,11 @@ func TestWhatWasChargedStaysWhenTheStructureChanges(t *testing.T) {
 	o.clerk.Refuses(t, "PUT", "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{"instalments": []any{
 		map[string]any{"name": "Term 1", "dueDate": o.today, "percent": 40},
 		map[string]any{"name": "Term 2", "dueDate": o.today, "percent": 60}}}, 409, "")
-	read := testkit.Get[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.class.ID.String())
+	read := testkit.Get[charging.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.class.ID.String())
 	if read.ID != o.structure.ID || read.Total != 20_000 || read.Instalments[0].Percent != 50 {
 		t.Errorf("read %+v", read)
 	}
-	list := testkit.Get[api.Page[fee.Structure]](t, o.clerk, "/school-admin/fee/structure/list?filters[classId]="+o.class.ID.String())
+	list := testkit.Get[api.Page[charging.Structure]](t, o.clerk, "/school-admin/fee/structure/list?filters[classId]="+o.class.ID.String())
 	if list.Total != 1 || list.Items[0].Total != 20_000 || len(list.Items[0].Heads) != 1 {
 		t.Errorf("listed %+v", list)
 	}
@@ -220,8 +221,8 @@ func TestAFeeHeadInUseIsKept(t *testing.T) {
 	path := "/school-admin/fee/head/"
 	o.clerk.Refuses(t, "DELETE", path+o.tuition.ID.String(), nil, 409, "")
 	o.clerk.Refuses(t, "POST", path+"create", map[string]any{"name": "Other", "code": "tui", "type": "OTHER"}, 409, "DUPLICATE_ENTRY")
-	spare := testkit.Post[fee.Head](t, o.clerk, path+"create", map[string]any{"name": "Sports", "code": "SPO", "type": "OTHER"})
-	if got := testkit.Put[fee.Head](t, o.clerk, path+spare.ID.String(), map[string]any{"name": "Games"}); got.Name != "Games" ||
+	spare := testkit.Post[charging.Head](t, o.clerk, path+"create", map[string]any{"name": "Sports", "code": "SPO", "type": "OTHER"})
+	if got := testkit.Put[charging.Head](t, o.clerk, path+spare.ID.String(), map[string]any{"name": "Games"}); got.Name != "Games" ||
 		got.Code != "SPO" {
 		t.Errorf("changed %+v", got)
 	}
@@ -266,7 +267,7 @@ func TestWhoChangesClassPaysNoPartOfTheYearTwice(t *testing.T) {
 	quarter := func(name string, days int) map[string]any {
 		return map[string]any{"name": name, "dueDate": o.today.AddDays(days), "percent": 25}
 	}
-	dearer := testkit.Post[fee.Structure](t, o.clerk, "/school-admin/fee/structure/create", map[string]any{
+	dearer := testkit.Post[charging.Structure](t, o.clerk, "/school-admin/fee/structure/create", map[string]any{
 		"classId": six.ID, "name": "Class 6", "heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 20_000}},
 		"instalments": []any{quarter("Q1", -90), quarter("Q2", -20), quarter("Q3", 30), quarter("Q4", 60)}})
 	for _, id := range []uuid.UUID{asha, ravi} {
@@ -274,9 +275,9 @@ func TestWhoChangesClassPaysNoPartOfTheYearTwice(t *testing.T) {
 			map[string]any{"classId": six.ID, "divisionId": other.ID})
 	}
 	o.admit(t, "Zoe", map[string]any{"divisionId": other.ID})
-	charge := func(instalment any) fee.Charged {
+	charge := func(instalment any) charging.Charged {
 		t.Helper()
-		return testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+		return testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge",
 			map[string]any{"structureId": dearer.ID, "instalment": instalment, "classId": six.ID})
 	}
 	// Term 1 of the old class was half of the year: the new one's first two quarters.
@@ -293,7 +294,7 @@ func TestWhoChangesClassPaysNoPartOfTheYearTwice(t *testing.T) {
 	}
 	// An invoice that was waived asks for nothing: the new class may charge for it.
 	wrong := o.report(t, ravi).Invoices[0].ID
-	testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession",
+	testkit.Post[charging.GrantedConcession](t, o.clerk, "/school-admin/fee/concession",
 		map[string]any{"studentId": ravi, "invoiceId": wrong, "mode": "PERCENT", "value": 100, "reason": "Never sat there"})
 	if got := charge("Q1"); got.Charged != 1 || got.ChargedElsewhere != 1 || got.AlreadyCharged != 1 {
 		t.Errorf("Q1 again: %+v", got)
@@ -308,7 +309,7 @@ func TestADryRunOfAChargeSaysWhomAndHowMuchAndChargesNobody(t *testing.T) {
 	o.grant(t, ravi, map[string]any{"mode": "PERCENT", "value": 100})
 	o.charge(t, 1, asha)
 	body := map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true}
-	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", body)
+	got := testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge", body)
 	if !got.DryRun || got.Charged != 1 || got.AlreadyCharged != 1 || got.Amount != term1 || got.Concession != term1 ||
 		len(got.Students) != 2 ||
 		got.Students[0].StudentID != asha || got.Students[0].Outcome != "ALREADY_CHARGED" || got.Students[1].Outcome != "CHARGED" ||

@@ -9,7 +9,7 @@ import (
 	"homeroom/api"
 	"homeroom/cmd/service"
 	"homeroom/config"
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/testkit"
 )
 
@@ -38,10 +38,10 @@ type posted struct {
 
 // libraryRow posts to the ledger as the library would.
 func libraryRow(_ *config.Config, o *service.Options) {
-	var charges ledger = fee.Charges{}
+	var charges ledger = charging.Charges{}
 	o.ExtraRows = append(o.ExtraRows, api.Post("/school-admin/library/returned", "library", "Return a book late",
 		func(c api.Ctx, r bookReturned) (posted, error) {
-			id, err := charges.Post(c, fee.Posting{StudentID: r.StudentID, Income: "LIBRARY", Amount: r.Amount, Name: "Library fine",
+			id, err := charges.Post(c, charging.Posting{StudentID: r.StudentID, Income: "LIBRARY", Amount: r.Amount, Name: "Library fine",
 				Narration: "Returned late", Key: "loan " + r.Loan})
 			return posted{id}, err
 		}))

@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/charging"
+	"homeroom/modules/fee/ledger"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
@@ -31,9 +33,9 @@ type chequeID struct {
 }
 
 type bounce struct {
-	ID     uuid.UUID `path:"id"`
-	Reason string    `json:"reason" validate:"notblank,max=500" example:"Insufficient funds"`
-	Charge Amount    `json:"charge" validate:"min=0,max=1000000000000" doc:"Charged for it, in minor units; nothing unless given"`
+	ID     uuid.UUID     `path:"id"`
+	Reason string        `json:"reason" validate:"notblank,max=500" example:"Insufficient funds"`
+	Charge ledger.Amount `json:"charge" validate:"min=0,max=1000000000000" doc:"Charged for it, in minor units; nothing unless given"`
 }
 
 // Cheque is what became of a cheque: of all its receipts, where one is for a family.
@@ -60,8 +62,8 @@ func lockCheque(c api.Ctx, id uuid.UUID) ([]Receipt, error) {
 	found = nil
 	var closed bool
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: lockAccounts, Args: []any{students}},
-		tenancy.Query{SQL: `select pg_advisory_xact_lock_shared(` + dayLock + `)`},
+		tenancy.Query{SQL: ledger.LockAccounts, Args: []any{students}},
+		tenancy.Query{SQL: `select pg_advisory_xact_lock_shared(` + ledger.DayLock + `)`},
 		tenancy.Query{SQL: `select exists (select from fee_day_closing where day = $1)`, Args: []any{c.Today()}, Scan: tenancy.One(&closed)},
 		tenancy.Query{SQL: selectReceipt + ofCheque, Args: []any{id}, Scan: tenancy.Collect(&found)})
 	if err != nil {
@@ -94,13 +96,15 @@ func clearCheque(c api.Ctx, r chequeID) (Cheque, error) {
 	if err != nil {
 		return Cheque{}, err
 	}
-	var postings []posting
+	var postings []ledger.Transaction
 	for _, one := range list {
-		postings = append(postings, posting{id: api.NewID(), kind: "CLEARING", narration: "Cheque cleared, receipt " + one.ReceiptNumber,
-			key: "clearing " + one.TransactionID.String(), entries: []entry{{account: bankAccount, side: debit, amount: one.Amount},
-				{account: clearingAccount, side: credit, amount: one.Amount}}})
+		postings = append(postings, ledger.Transaction{ID: api.NewID(), Kind: "CLEARING",
+			Narration: "Cheque cleared, receipt " + one.ReceiptNumber,
+			Key:       "clearing " + one.TransactionID.String(), Entries: []ledger.Entry{{Account: ledger.BankAccount, Side: ledger.Debit,
+				Amount: one.Amount},
+				{Account: ledger.ClearingAccount, Side: ledger.Credit, Amount: one.Amount}}})
 	}
-	if err := post(c, postings...); err != nil {
+	if err := ledger.Post(c, postings...); err != nil {
 		return Cheque{}, err
 	}
 	out := about(r.ID, "CLEARED", list)
@@ -117,31 +121,34 @@ func bounceCheque(c api.Ctx, r bounce) (Cheque, error) {
 	}
 	out := about(r.ID, "BOUNCED", list)
 	out.Charge = int64(r.Charge)
-	var postings []posting
+	var postings []ledger.Transaction
 	for _, one := range list {
-		postings = append(postings, posting{id: api.NewID(), key: "bounce " + one.TransactionID.String(), reverses: &one.TransactionID,
-			narration: fmt.Sprintf("Cheque bounced, receipt %s: %s", one.ReceiptNumber, r.Reason)})
+		postings = append(postings, ledger.Transaction{ID: api.NewID(), Key: "bounce " + one.TransactionID.String(),
+			Reverses:  &one.TransactionID,
+			Narration: fmt.Sprintf("Cheque bounced, receipt %s: %s", one.ReceiptNumber, r.Reason)})
 	}
-	if err := takeBack(c, postings...); err != nil {
+	if err := ledger.TakeBack(c, postings...); err != nil {
 		return out, err
 	}
 	named := list[slices.IndexFunc(list, func(x Receipt) bool { return x.ID == r.ID })]
 	if out.Charge > 0 {
-		year, err := currentYear(c)
+		year, err := ledger.CurrentYear(c)
 		if err != nil {
 			return out, err
 		}
-		made, err := ask(c, year, demand{student: named.StudentID, income: fineAccount, kind: "FINE", name: "Cheque bounced",
-			narration: "Charge for a bounced cheque, receipt " + named.ReceiptNumber, amount: out.Charge, due: c.Today(),
-			key: "bounce charge " + named.TransactionID.String()})
+		made, err := charging.PostCharge(c, year, charging.Charge{Student: named.StudentID, Income: ledger.FineAccount, Kind: "FINE",
+			Name:      "Cheque bounced",
+			Narration: "Charge for a bounced cheque, receipt " + named.ReceiptNumber, Amount: out.Charge, Due: c.Today(),
+			Key: "bounce charge " + named.TransactionID.String()})
 		if err != nil {
 			return out, err
 		}
-		notice.Send(c, demandNotice(made.id, named.StudentID, notice.Text{Name: "fee.charged", Values: notice.Values{
-			"what": made.narration, "child": named.StudentName, "amount": money(c, out.Charge), "date": day(figures(c), c.Today())}}))
+		notice.Send(c, charging.ChargeNotice(made.ID, named.StudentID, notice.Text{Name: "fee.charged", Values: notice.Values{
+			"what": made.Narration, "child": named.StudentName, "amount": ledger.Money(c, out.Charge),
+			"date": ledger.Day(ledger.Figures(c), c.Today())}}))
 	}
 	balances := map[uuid.UUID]int64{}
-	var people []payer
+	var people []ledger.Payer
 	ids := make([]uuid.UUID, len(list))
 	for i, one := range list {
 		ids[i] = one.StudentID
@@ -155,8 +162,8 @@ func bounceCheque(c api.Ctx, r bounce) (Cheque, error) {
 	}
 	for _, one := range list {
 		notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee reversal " + one.ID.String(), RecordID: one.ID, StudentID: &one.StudentID,
-			Text: notice.Text{Name: "fee.reversed", Values: notice.Values{"amount": money(c, one.Amount), "child": one.StudentName,
-				"receipt": one.ReceiptNumber, "reason": r.Reason, "standing": standing(c, balances[one.StudentID])}}})
+			Text: notice.Text{Name: "fee.reversed", Values: notice.Values{"amount": ledger.Money(c, one.Amount), "child": one.StudentName,
+				"receipt": one.ReceiptNumber, "reason": r.Reason, "standing": ledger.Standing(c, balances[one.StudentID])}}})
 	}
 	c.Changed("bounce", "fee receipt", r.ID, nil, out)
 	return out, nil

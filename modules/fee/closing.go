@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
@@ -48,7 +49,7 @@ func (p closingDays) days(c api.Ctx) (from, to api.Date, err error) {
 	if to.Before(from) {
 		return from, to, api.InvalidField("to", "to must not be before from")
 	}
-	if daysBetween(from, to) > 366 {
+	if ledger.DaysBetween(from, to) > 366 {
 		return from, to, api.InvalidField("to", "A year at the most")
 	}
 	return from, to, nil

@@ -9,14 +9,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
-	"homeroom/modules/roster"
+	"homeroom/modules/fee/ledger"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
 
 type payment struct {
-	StudentID uuid.UUID `json:"studentId" validate:"required"`
-	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
+	StudentID uuid.UUID     `json:"studentId" validate:"required"`
+	Amount    ledger.Amount `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units"`
 	tender
 }
 
@@ -41,59 +41,35 @@ func (t tender) check() error {
 // account is where the money goes.
 func (t tender) account() uuid.UUID {
 	if t.InClearing {
-		return clearingAccount
+		return ledger.ClearingAccount
 	}
-	return moneyAccount(t.PaymentMode)
+	return ledger.MoneyAccount(t.PaymentMode)
 }
 
 // Collection is a payment that was received.
 type Collection struct {
-	ID              uuid.UUID    `json:"id"`
-	ReceiptNumber   string       `json:"receiptNumber" example:"2026-27/R-000001" doc:"Without gaps, by school and academic year"`
-	Number          int64        `json:"number" doc:"The running number in it"`
-	StudentID       uuid.UUID    `json:"studentId"`
-	TransactionID   uuid.UUID    `json:"transactionId"`
-	Amount          int64        `json:"amount"`
-	PaymentMode     string       `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
-	ReferenceNumber string       `json:"referenceNumber"`
-	InClearing      bool         `json:"inClearing"`
-	ReceivedOn      api.Date     `json:"receivedOn" doc:"The school's day it counts for"`
-	ReceivedAt      time.Time    `json:"receivedAt" doc:"When it was entered"`
-	Allocations     []Allocation `json:"allocations" doc:"What it settled, oldest first"`
-	Advance         int64        `json:"advance" doc:"What of it is left for charges to come"`
-	Balance         int64        `json:"balance" doc:"What the student owes now; below zero they have paid ahead"`
+	ID              uuid.UUID           `json:"id"`
+	ReceiptNumber   string              `json:"receiptNumber" example:"2026-27/R-000001" doc:"Without gaps, by school and academic year"`
+	Number          int64               `json:"number" doc:"The running number in it"`
+	StudentID       uuid.UUID           `json:"studentId"`
+	TransactionID   uuid.UUID           `json:"transactionId"`
+	Amount          int64               `json:"amount"`
+	PaymentMode     string              `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
+	ReferenceNumber string              `json:"referenceNumber"`
+	InClearing      bool                `json:"inClearing"`
+	ReceivedOn      api.Date            `json:"receivedOn" doc:"The school's day it counts for"`
+	ReceivedAt      time.Time           `json:"receivedAt" doc:"When it was entered"`
+	Allocations     []ledger.Allocation `json:"allocations" doc:"What it settled, oldest first"`
+	Advance         int64               `json:"advance" doc:"What of it is left for charges to come"`
+	Balance         int64               `json:"balance" doc:"What the student owes now; below zero they have paid ahead"`
 }
 
-// payer is a student at the counter, their account locked.
-type payer struct {
-	ID              uuid.UUID
-	AdmissionNumber string
-	FirstName       string
-	LastName        string
-	Balance         int64
-}
-
-const (
-	// lockPayer locks one student's account. What comes after it in the same pipeline sees
-	// all that was posted before.
-	lockPayer = `select s.id, s.admission_number, s.first_name, s.last_name from ledger_account a join student s on s.id = a.student_id
-		where a.id = $1 and (select pg_advisory_xact_lock_shared(` + dayLock + `)) is not null for no key update of a`
-	// balanceOf is what the student $1 owes, and the last receipt that the user $2 wrote them
-	// for the amount $3 after the moment $4, unless it was reversed; and whether the day $5 is closed.
-	balanceOf = `select b.balance, exists (select from fee_day_closing where day = $5) as closed, r.id,
-			coalesce(r.receipt_number, '') as receipt_number, r.received_at
-		from (` + owedBy + `) b
-		left join lateral (select id, receipt_number, received_at from fee_receipt f where student_id = $1 and received_by = $2 and amount = $3
-			and received_at > $4 and not exists (select from ledger_transaction t where t.reverses_id = f.transaction_id)
-			order by received_at desc limit 1) r on true`
-
-	insertReceipt = `with taken as (` + takeNumbers + ` as number)
-		insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode,
-		reference_number, received_on, received_at, received_by, allocations, family_payment_id, in_clearing)
-		select $3, $4, number, $5::text || '/R-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12,
-		$13, $14, $15, $16 from taken
-		returning number, receipt_number`
-)
+const insertReceipt = `with taken as (` + ledger.TakeNumbers + ` as number)
+	insert into fee_receipt (id, academic_year_id, number, receipt_number, student_id, transaction_id, amount, payment_mode,
+	reference_number, received_on, received_at, received_by, allocations, family_payment_id, in_clearing)
+	select $3, $4, number, $5::text || '/R-' || lpad(number::text, greatest(6, length(number::text)), '0'), $6, $7, $8, $9, $10, $11, $12,
+	$13, $14, $15, $16 from taken
+	returning number, receipt_number`
 
 // recordPayment takes money: to the oldest dues first, and what is left stays on the
 // student's account for the next charge. The counter's row is taken last: who pays at
@@ -106,7 +82,7 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 	if r.ReceivedOn.IsZero() {
 		r.ReceivedOn = c.Today()
 	}
-	who, year, open, last, err := beforePayment(c, r.StudentID, amount, r.ReceivedOn)
+	who, year, open, last, err := ledger.BeforePayment(c, r.StudentID, amount, r.ReceivedOn)
 	if err == nil {
 		err = valueDate(c, "receivedOn", "Received on", r.ReceivedOn, year)
 	}
@@ -117,7 +93,7 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 		return Collection{}, dayClosed(r.ReceivedOn)
 	}
 	if last.ID != nil && !r.ConfirmRepeat {
-		return Collection{}, last.repeated(c, amount, who)
+		return Collection{}, repeated(c, last, amount, who)
 	}
 	out, err := receive(c, year, r.tender, nil, received{who, open, amount})
 	if err != nil {
@@ -128,30 +104,31 @@ func recordPayment(c api.Ctx, r payment) (Collection, error) {
 
 // received is money for one student: who they are, what is open, how much it is.
 type received struct {
-	who    payer
-	open   []allocatedInvoice
+	who    ledger.Payer
+	open   []ledger.StudentInvoice
 	amount int64
 }
 
 // receive posts what came for students whose accounts are locked, with a receipt for each.
 // family is the payment that several receipts share.
-func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...received) ([]Collection, error) {
-	out, postings, receipts := make([]Collection, len(list)), make([]posting, len(list)), make([]tenancy.Query, len(list))
+func receive(c api.Ctx, year ledger.SchoolYear, r tender, family *uuid.UUID, list ...received) ([]Collection, error) {
+	out, postings, receipts := make([]Collection, len(list)), make([]ledger.Transaction, len(list)), make([]tenancy.Query, len(list))
 	for n, p := range list {
-		settled, ahead := allocate(p.open, p.amount)
+		settled, ahead := ledger.Allocate(p.open, p.amount)
 		one := &out[n]
 		*one = Collection{ID: api.NewID(), StudentID: p.who.ID, TransactionID: api.NewID(), Amount: p.amount, PaymentMode: r.PaymentMode,
 			ReferenceNumber: r.ReferenceNumber, InClearing: r.InClearing, ReceivedOn: r.ReceivedOn, ReceivedAt: c.Now,
 			Allocations: settled, Advance: ahead, Balance: p.who.Balance - p.amount}
-		postings[n] = posting{id: one.TransactionID, kind: "PAYMENT", on: r.ReceivedOn, narration: "Payment by " + spoken[r.PaymentMode],
-			key: "payment " + one.ID.String(), entries: []entry{{account: r.account(), side: debit, amount: p.amount},
-				{account: p.who.ID, side: credit, amount: p.amount}}}
+		postings[n] = ledger.Transaction{ID: one.TransactionID, Kind: "PAYMENT", On: r.ReceivedOn,
+			Narration: "Payment by " + ledger.Spoken[r.PaymentMode],
+			Key:       "payment " + one.ID.String(), Entries: []ledger.Entry{{Account: r.account(), Side: ledger.Debit, Amount: p.amount},
+				{Account: p.who.ID, Side: ledger.Credit, Amount: p.amount}}}
 		allocations, err := json.Marshal(settled)
 		if err != nil {
 			return nil, fmt.Errorf("writing a receipt: %w", err)
 		}
 		receipts[n] = tenancy.Query{SQL: insertReceipt,
-			Args: []any{receiptSeries(year.ID), 1, one.ID, year.ID, year.Name, one.StudentID, one.TransactionID,
+			Args: []any{ledger.ReceiptSeries(year.ID), 1, one.ID, year.ID, year.Name, one.StudentID, one.TransactionID,
 				p.amount, r.PaymentMode, r.ReferenceNumber, r.ReceivedOn, c.Now, c.User.ID, string(allocations), family, r.InClearing},
 			Scan: func(rows pgx.Rows) error {
 				_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
@@ -160,7 +137,7 @@ func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...re
 				return err
 			}}
 	}
-	queries, err := write(c, postings...)
+	queries, err := ledger.Write(c, postings...)
 	if err != nil {
 		return nil, err
 	}
@@ -171,23 +148,10 @@ func receive(c api.Ctx, year schoolYear, r tender, family *uuid.UUID, list ...re
 		one := out[n]
 		c.Changed("create", "fee receipt", one.ID, nil, one)
 		notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee payment " + one.ID.String(), RecordID: one.ID, StudentID: &one.StudentID,
-			Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": money(c, one.Amount), "child": list[n].who.name(),
-				"receipt": one.ReceiptNumber, "standing": standing(c, one.Balance)}}})
+			Text: notice.Text{Name: "fee.received", Values: notice.Values{"amount": ledger.Money(c, one.Amount), "child": list[n].who.Name(),
+				"receipt": one.ReceiptNumber, "standing": ledger.Standing(c, one.Balance)}}})
 	}
 	return out, nil
-}
-
-// repeatWithin is how long an equal payment is taken for the same one.
-const repeatWithin = time.Minute
-
-// lastEqual is the account's balance, and the clerk's last receipt for an equal amount, if
-// they wrote it moments ago.
-type lastEqual struct {
-	Balance       int64
-	Closed        bool
-	ID            *uuid.UUID
-	ReceiptNumber string
-	ReceivedAt    *time.Time
 }
 
 // RepeatedPayment names the receipt that an equal payment got moments ago.
@@ -199,8 +163,8 @@ type RepeatedPayment struct {
 }
 
 // repeated asks whether the money is received a second time: most who send it twice mean it once.
-func (l lastEqual) repeated(c api.Ctx, amount int64, who payer) error {
-	e := sameAgain(money(c, amount), who.name(), l.ReceiptNumber)
+func repeated(c api.Ctx, l ledger.LastEqual, amount int64, who ledger.Payer) error {
+	e := sameAgain(ledger.Money(c, amount), who.Name(), l.ReceiptNumber)
 	e.Data = RepeatedPayment{*l.ID, l.ReceiptNumber, *l.ReceivedAt, who.ID}
 	return e
 }
@@ -211,36 +175,3 @@ func sameAgain(amount, name, receipt string) *api.Error {
 }
 
 var errRepeated = sameAgain("₹500.00", "Asha Rao", "2026-27/R-000001") // as the document shows it
-
-// atCounter locks a student's account and reads its open invoices.
-func atCounter(c api.Ctx, student uuid.UUID) (who payer, year schoolYear, open []allocatedInvoice, err error) {
-	who, year, open, _, err = beforePayment(c, student, 0, c.Today())
-	return who, year, open, err
-}
-
-// beforePayment is atCounter for who moves an amount on a day: it also finds an equal
-// payment, and whether the day is closed, which nobody changes until the transaction ends.
-func beforePayment(c api.Ctx, student uuid.UUID, amount int64, day api.Date) (who payer, year schoolYear, open []allocatedInvoice,
-	last lastEqual, err error,
-) {
-	var found []payer
-	var years []schoolYear
-	var balances []lastEqual
-	ids := []uuid.UUID{student}
-	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: openAccounts, Args: []any{ids, c.Now}, ForceGenericPlan: true},
-		tenancy.Query{SQL: lockPayer, Args: []any{student}, Scan: tenancy.Collect(&found)},
-		tenancy.Query{SQL: allocateOne, Args: []any{student, c.Today()}, Scan: tenancy.Collect(&open), ForceGenericPlan: true},
-		tenancy.Query{SQL: balanceOf, Args: []any{student, c.User.ID, amount, c.Now.Add(-repeatWithin), day}, Scan: tenancy.Collect(&balances)},
-		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
-	if err != nil {
-		return who, year, nil, last, fmt.Errorf("reading a student's account: %w", err)
-	}
-	if len(found) == 0 {
-		return who, year, nil, last, roster.ErrNoStudent
-	}
-	who, last = found[0], balances[0]
-	who.Balance = last.Balance
-	year, err = only(years)
-	return who, year, open, last, err
-}

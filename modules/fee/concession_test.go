@@ -6,17 +6,17 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/testkit"
 )
 
-func (o *office) grant(t *testing.T, student uuid.UUID, more map[string]any) fee.GrantedConcession {
+func (o *office) grant(t *testing.T, student uuid.UUID, more map[string]any) charging.GrantedConcession {
 	t.Helper()
 	body := map[string]any{"studentId": student, "reason": "Second child", "category": "SIBLING"}
 	for k, v := range more {
 		body[k] = v
 	}
-	return testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", body)
+	return testkit.Post[charging.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", body)
 }
 
 func TestAConcessionComesToTheSameBeforeAndAfterTheCharge(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
 	invoice := o.report(t, asha).Invoices[0]
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession",
 		map[string]any{"studentId": asha, "invoiceId": uuid.New(), "mode": "PERCENT", "value": 100, "reason": "Flood"}, 422, "")
-	fined := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine",
+	fined := testkit.Post[charging.Fined](t, o.clerk, "/school-admin/fee/fine",
 		map[string]any{"studentId": asha, "amount": 250, "reason": "Late", "invoiceId": invoice.ID})
 	if fined.Balance != term1+250 || fined.InvoiceID != invoice.ID {
 		t.Errorf("fined %+v", fined)
@@ -69,7 +69,7 @@ func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
 	}
 	o.refuses(t, "POST", "/school-admin/fee/fine",
 		map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(-1)}, 422, "dueDate")
-	own := testkit.Post[fee.Fined](t, o.clerk, "/school-admin/fee/fine",
+	own := testkit.Post[charging.Fined](t, o.clerk, "/school-admin/fee/fine",
 		map[string]any{"studentId": asha, "amount": 90, "reason": "Broken window", "dueDate": o.today.AddDays(5)})
 	if got := states(o.report(t, asha)); got != "Term 1 WAIVED 0; Fine UNPAID 90; " || own.Balance != 90 {
 		t.Error(got)
@@ -77,9 +77,9 @@ func TestAnInvoiceCanBeWaivedWhole(t *testing.T) {
 	o.sound(t)
 }
 
-func (o *office) concessions(t *testing.T, query string) []fee.ConcessionItem {
+func (o *office) concessions(t *testing.T, query string) []charging.ConcessionItem {
 	t.Helper()
-	return testkit.Get[api.Page[fee.ConcessionItem]](t, o.clerk, "/school-admin/fee/concession/list?"+query).Items
+	return testkit.Get[api.Page[charging.ConcessionItem]](t, o.clerk, "/school-admin/fee/concession/list?"+query).Items
 }
 
 func TestAConcessionThatEndsLeavesWhatItGave(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAConcessionThatEndsLeavesWhatItGave(t *testing.T) {
 	end := "/school-admin/fee/concession/" + grant.ID.String() + "/end"
 	o.clerk.Refuses(t, "POST", end, map[string]any{"endsOn": o.today.AddDays(-1)}, 422, "")
 	o.clerk.Refuses(t, "POST", "/school-admin/fee/concession/"+once.ID.String()+"/end", nil, 409, "")
-	ended := testkit.Post[fee.ConcessionItem](t, o.clerk, end, nil)
+	ended := testkit.Post[charging.ConcessionItem](t, o.clerk, end, nil)
 	if ended.EndsOn == nil || *ended.EndsOn != o.today || ended.Status != "ENDED" || ended.Given != before.Invoices[0].Concession ||
 		ended.Given == 0 || ended.StudentName != "Asha Rao" || ended.Value != 50 {
 		t.Errorf("ended %+v", ended)

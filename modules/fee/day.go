@@ -8,17 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/tenancy"
 )
 
-// dayLock is held by who moves money, shared, and by who closes a day, alone: what is
-// counted has no payment that is still being written.
-const dayLock = `hashtextextended('fee day ' || current_schema(), 0)`
-
 type dayToClose struct {
-	Date    api.Date `json:"date" doc:"Today unless given"`
-	Counted *Amount  `json:"counted" validate:"required,min=0,max=1000000000000" doc:"The cash of that day in the drawer, in minor units"`
-	Reason  string   `json:"reason" validate:"max=500" doc:"Why it differs from what was expected; needed where it does"`
+	Date    api.Date       `json:"date" doc:"Today unless given"`
+	Counted *ledger.Amount `json:"counted" validate:"required,min=0,max=1000000000000" doc:"The cash of that day in the drawer, in minor units"`
+	Reason  string         `json:"reason" validate:"max=500" doc:"Why it differs from what was expected; needed where it does"`
 }
 
 // DayClosing is a closed day: what the drawer should have had, and had. It takes no more
@@ -51,9 +48,9 @@ func closeDay(c api.Ctx, r dayToClose) (DayClosing, error) {
 	var names []struct{ Name string }
 	var there []DayClosing
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `select pg_advisory_xact_lock(` + dayLock + `)`},
+		tenancy.Query{SQL: `select pg_advisory_xact_lock(` + ledger.DayLock + `)`},
 		tenancy.Query{SQL: selectClosings, Args: []any{r.Date, r.Date}, Scan: tenancy.Collect(&there)},
-		tenancy.Query{SQL: cashOf, Args: []any{cashAccount, r.Date}, Scan: tenancy.One(&out.Expected)},
+		tenancy.Query{SQL: cashOf, Args: []any{ledger.CashAccount, r.Date}, Scan: tenancy.One(&out.Expected)},
 		tenancy.Query{SQL: `select trim(first_name || ' ' || last_name) as name from app_user where id = $1`, Args: []any{c.User.ID},
 			Scan: tenancy.Collect(&names)})
 	if err != nil {
@@ -67,14 +64,15 @@ func closeDay(c api.Ctx, r dayToClose) (DayClosing, error) {
 	}
 	out.Difference = out.Counted - out.Expected
 	if out.Difference != 0 && out.Reason == "" {
-		return out, api.InvalidField("reason", "Reason: %s was expected, say why %s was counted", money(c, out.Expected), money(c, out.Counted))
+		return out, api.InvalidField("reason", "Reason: %s was expected, say why %s was counted", ledger.Money(c, out.Expected),
+			ledger.Money(c, out.Counted))
 	}
 	var queries []tenancy.Query
 	var transaction *uuid.UUID
 	if out.Difference != 0 {
 		id := api.NewID()
 		transaction = &id
-		if queries, err = write(c, difference(id, r.Date, out)); err != nil {
+		if queries, err = ledger.Write(c, difference(id, r.Date, out)); err != nil {
 			return out, err
 		}
 	}
@@ -93,15 +91,15 @@ const cashOf = `select coalesce(sum(case e.entry_type when 'DR' then e.amount el
 	from ledger_transaction t join ledger_entry e on e.transaction_id = t.id where e.account_id = $1 and t.value_date = $2`
 
 // difference is the posting that makes the ledger's cash what was counted.
-func difference(id uuid.UUID, day api.Date, of DayClosing) posting {
-	p := posting{id: id, kind: "CASH_DIFFERENCE", on: day, narration: "Cash difference of " + day.String() + ": " + of.Reason,
-		key: "cash difference " + day.String()}
+func difference(id uuid.UUID, day api.Date, of DayClosing) ledger.Transaction {
+	p := ledger.Transaction{ID: id, Kind: "CASH_DIFFERENCE", On: day, Narration: "Cash difference of " + day.String() + ": " + of.Reason,
+		Key: "cash difference " + day.String()}
 	if of.Difference > 0 {
-		p.entries = []entry{{account: cashAccount, side: debit, amount: of.Difference},
-			{account: differenceAccount, side: credit, amount: of.Difference}}
+		p.Entries = []ledger.Entry{{Account: ledger.CashAccount, Side: ledger.Debit, Amount: of.Difference},
+			{Account: ledger.DifferenceAccount, Side: ledger.Credit, Amount: of.Difference}}
 	} else {
-		p.entries = []entry{{account: differenceAccount, side: debit, amount: -of.Difference},
-			{account: cashAccount, side: credit, amount: -of.Difference}}
+		p.Entries = []ledger.Entry{{Account: ledger.DifferenceAccount, Side: ledger.Debit, Amount: -of.Difference},
+			{Account: ledger.CashAccount, Side: ledger.Credit, Amount: -of.Difference}}
 	}
 	return p
 }
@@ -115,7 +113,7 @@ var onAnOpenDay = api.MayFail(dayClosed(api.Date{Year: 2026, Month: 7, Day: 31})
 
 // valueDate is the day an entry counts for: today, or an earlier one of the year that is not
 // closed. field is the request's.
-func valueDate(c api.Ctx, field, label string, day api.Date, year schoolYear) error {
+func valueDate(c api.Ctx, field, label string, day api.Date, year ledger.SchoolYear) error {
 	switch {
 	case c.Today().Before(day):
 		return api.InvalidField(field, "%s: not a day to come", label)

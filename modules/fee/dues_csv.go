@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/sheet"
 )
 
@@ -17,8 +18,9 @@ func duesFile(c api.Ctx, r duesOf) (*api.File, error) {
 	rows := [][]string{{"admissionNumber", "student", "class", "total", "notDue", "0-30", "31-60", "61-90", "90+", "inClearing"}}
 	for _, s := range list {
 		rows = append(rows, []string{sheet.Guard(s.AdmissionNumber), sheet.Guard(s.StudentName), sheet.Guard(s.ClassName),
-			cell(c, s.Total), cell(c, s.NotDue), cell(c, s.Days0To30), cell(c, s.Days31To60), cell(c, s.Days61To90), cell(c, s.DaysOver90),
-			cell(c, s.InClearing)})
+			ledger.Cell(c, s.Total), ledger.Cell(c, s.NotDue), ledger.Cell(c, s.Days0To30), ledger.Cell(c, s.Days31To60),
+			ledger.Cell(c, s.Days61To90), ledger.Cell(c, s.DaysOver90),
+			ledger.Cell(c, s.InClearing)})
 	}
 	body, err := sheet.Bytes(rows)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/charging"
 )
 
 // examples are records for the contract tests.
@@ -74,7 +75,7 @@ func examples() []api.Example {
 		{Path: "/school-admin/fee/rule/:id", Table: "fee_rule", Change: map[string]any{"percent": 20},
 			Make: api.Created("/school-admin/fee/rule/create", map[string]any{"kind": "STAFF", "percent": 50})},
 		{Path: "/school-admin/fee/subscription/:id", Table: "fee_subscription", Make: subscription, Change: map[string]any{}},
-		openingFiles().Example(), concessionFiles().Example(),
+		charging.OpeningFiles().Example(), charging.ConcessionFiles().Example(),
 		{Path: "/school-admin/fee/opening-balance/:id", Table: "ledger_transaction", Make: opening},
 		{Path: "/school-admin/fee/transaction/:id", Table: "ledger_transaction", Make: opening,
 			Change: map[string]any{"reason": "Mistake"}},

@@ -7,20 +7,21 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
 
 type familyPayment struct {
-	StudentID uuid.UUID    `json:"studentId" validate:"required" doc:"A child of the family; an advance stays on their account"`
-	Amount    Amount       `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units, for all of them"`
-	Shares    []childShare `json:"shares" validate:"max=20,dive" doc:"Who pays how much; the oldest dues of all first unless given"`
+	StudentID uuid.UUID     `json:"studentId" validate:"required" doc:"A child of the family; an advance stays on their account"`
+	Amount    ledger.Amount `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units, for all of them"`
+	Shares    []childShare  `json:"shares" validate:"max=20,dive" doc:"Who pays how much; the oldest dues of all first unless given"`
 	tender
 }
 
 type childShare struct {
-	StudentID uuid.UUID `json:"studentId" validate:"required"`
-	Amount    Amount    `json:"amount" validate:"min=1,max=1000000000000"`
+	StudentID uuid.UUID     `json:"studentId" validate:"required"`
+	Amount    ledger.Amount `json:"amount" validate:"min=1,max=1000000000000"`
 }
 
 // FamilyCollection is one payment for several children, with a receipt for each.
@@ -52,7 +53,7 @@ func siblingDues(c api.Ctx, r familyOf) (FamilyDues, error) {
 }
 
 var (
-	allocateMany = allocateSQL(`= any($1)`)
+	allocateMany = ledger.AllocateSQL(`= any($1)`)
 
 	selectPayers = `select s.id, s.admission_number, s.first_name, s.last_name,
 		coalesce((select sum(case e.entry_type when 'DR' then e.amount else -e.amount end) from ledger_entry e
@@ -85,22 +86,22 @@ func recordFamilyPayment(c api.Ctx, r familyPayment) (FamilyCollection, error) {
 	if err := r.checkShares(c, family); err != nil {
 		return FamilyCollection{}, err
 	}
-	var people []payer
-	var open []allocatedInvoice
-	var years []schoolYear
+	var people []ledger.Payer
+	var open []ledger.StudentInvoice
+	var years []ledger.SchoolYear
 	var closed bool
 	err := tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: openAccounts, Args: []any{family, c.Now}, ForceGenericPlan: true},
-		tenancy.Query{SQL: lockAccounts, Args: []any{family}},
-		tenancy.Query{SQL: `select pg_advisory_xact_lock_shared(` + dayLock + `)`},
+		tenancy.Query{SQL: ledger.OpenAccounts, Args: []any{family, c.Now}, ForceGenericPlan: true},
+		tenancy.Query{SQL: ledger.LockAccounts, Args: []any{family}},
+		tenancy.Query{SQL: `select pg_advisory_xact_lock_shared(` + ledger.DayLock + `)`},
 		tenancy.Query{SQL: allocateMany, Args: []any{family, c.Today()}, Scan: tenancy.Collect(&open)},
 		tenancy.Query{SQL: selectPayers, Args: []any{family}, Scan: tenancy.Collect(&people)},
 		tenancy.Query{SQL: `select exists (select from fee_day_closing where day = $1)`, Args: []any{r.ReceivedOn}, Scan: tenancy.One(&closed)},
-		tenancy.Query{SQL: selectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
+		tenancy.Query{SQL: ledger.SelectYear, Args: []any{c.Today()}, Scan: tenancy.Collect(&years)})
 	if err != nil {
 		return FamilyCollection{}, fmt.Errorf("reading a family's accounts: %w", err)
 	}
-	year, err := only(years)
+	year, err := ledger.OnlyYear(years)
 	if err == nil {
 		err = valueDate(c, "receivedOn", "Received on", r.ReceivedOn, year)
 	}
@@ -137,8 +138,8 @@ func (r familyPayment) checkShares(c api.Ctx, family []uuid.UUID) error {
 		sum, named[s.StudentID] = sum+int64(s.Amount), true
 	}
 	if bad == nil && r.Shares != nil && sum != int64(r.Amount) {
-		return api.InvalidField("shares", "The children's amounts come to %s, the amount received is %s", money(c, sum),
-			money(c, int64(r.Amount)))
+		return api.InvalidField("shares", "The children's amounts come to %s, the amount received is %s", ledger.Money(c, sum),
+			ledger.Money(c, int64(r.Amount)))
 	}
 	if bad != nil {
 		return api.Invalid(bad...)
@@ -148,13 +149,13 @@ func (r familyPayment) checkShares(c api.Ctx, family []uuid.UUID) error {
 
 // split is what each child pays. Without shares that were given, the money goes to the
 // oldest dues of all, and what is left to the child that was named.
-func (r familyPayment) split(people []payer, open []allocatedInvoice) (list []received) {
+func (r familyPayment) split(people []ledger.Payer, open []ledger.StudentInvoice) (list []received) {
 	amounts := map[uuid.UUID]int64{}
 	for _, s := range r.Shares {
 		amounts[s.StudentID] = int64(s.Amount)
 	}
 	if r.Shares == nil {
-		oldest := slices.SortedStableFunc(slices.Values(open), func(a, b allocatedInvoice) int {
+		oldest := slices.SortedStableFunc(slices.Values(open), func(a, b ledger.StudentInvoice) int {
 			switch {
 			case a.DueDate.Before(b.DueDate):
 				return -1
@@ -174,7 +175,7 @@ func (r familyPayment) split(people []payer, open []allocatedInvoice) (list []re
 		if amounts[who.ID] == 0 {
 			continue
 		}
-		own := slices.DeleteFunc(slices.Clone(open), func(i allocatedInvoice) bool { return i.StudentID != who.ID })
+		own := slices.DeleteFunc(slices.Clone(open), func(i ledger.StudentInvoice) bool { return i.StudentID != who.ID })
 		list = append(list, received{who: who, open: own, amount: amounts[who.ID]})
 	}
 	return list
@@ -188,9 +189,10 @@ func refuseRepeated(c api.Ctx, list []received) error {
 	}
 	var found []struct {
 		StudentID uuid.UUID
-		lastEqual
+		ledger.LastEqual
 	}
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: repeatedShares, Args: []any{c.User.ID, c.Now.Add(-repeatWithin), students, amounts},
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: repeatedShares, Args: []any{c.User.ID, c.Now.Add(-ledger.RepeatWithin), students,
+		amounts},
 		Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return fmt.Errorf("looking for an equal payment: %w", err)
@@ -199,5 +201,5 @@ func refuseRepeated(c api.Ctx, list []received) error {
 		return nil
 	}
 	i := slices.Index(students, found[0].StudentID)
-	return found[0].repeated(c, amounts[i], list[i].who)
+	return repeated(c, found[0].LastEqual, amounts[i], list[i].who)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"homeroom/api"
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
@@ -15,7 +15,7 @@ func (o *office) night(t *testing.T, days int) int64 {
 	t.Helper()
 	var n int64
 	err := o.App.Service.Kernel.Work(t.Context(), o.ID, "late-fines", func(c api.Ctx) (err error) {
-		n, err = fee.FineLate(c, o.today.AddDays(days))
+		n, err = charging.FineLate(c, o.today.AddDays(days))
 		return err
 	})
 	if err != nil {
@@ -69,7 +69,7 @@ func TestLateFine_OfADayThatIsPast_IsSilent(t *testing.T) {
 	o.charge(t, 1)
 	err := o.App.Service.Kernel.Work(t.Context(), o.ID, "late-fines", func(c api.Ctx) error {
 		c.Now = c.Now.AddDate(0, 0, 3)
-		_, err := fee.FineLate(c, o.today.AddDays(1))
+		_, err := charging.FineLate(c, o.today.AddDays(1))
 		return err
 	})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestNobodyIsFinedForDaysBeforeTheRule(t *testing.T) {
 	if n := o.night(t, 30); n != 0 || o.report(t, asha).Balance != term1 {
 		t.Errorf("%d fines without a rule", n)
 	}
-	testkit.Put[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(),
+	testkit.Put[charging.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(),
 		map[string]any{"lateFine": map[string]any{"type": "PER_DAY", "amount": 10}})
 	o.night(t, 2)
 	if r := o.report(t, asha); r.Balance != term1+20 {

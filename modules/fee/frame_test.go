@@ -8,6 +8,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
@@ -20,8 +21,8 @@ type office struct {
 	year          roster.AcademicYear
 	class         roster.Class
 	division      roster.Division
-	tuition, exam fee.Head
-	structure     fee.Structure
+	tuition, exam charging.Head
+	structure     charging.Structure
 	today         api.Date
 }
 
@@ -41,9 +42,9 @@ func furnish(t *testing.T, s *testkit.School, more ...map[string]any) *office {
 	o.class = testkit.Post[roster.Class](t, o.clerk, "/school-admin/class/create", map[string]any{"name": "Class 5", "level": 5})
 	o.division = testkit.Post[roster.Division](t, o.clerk, "/school-admin/division/create",
 		map[string]any{"classId": o.class.ID, "name": "A"})
-	o.tuition = testkit.Post[fee.Head](t, o.clerk, "/school-admin/fee/head/create",
+	o.tuition = testkit.Post[charging.Head](t, o.clerk, "/school-admin/fee/head/create",
 		map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	o.exam = testkit.Post[fee.Head](t, o.clerk, "/school-admin/fee/head/create",
+	o.exam = testkit.Post[charging.Head](t, o.clerk, "/school-admin/fee/head/create",
 		map[string]any{"name": "Exams", "code": "EXA", "type": "EXAM"})
 	body := map[string]any{
 		"classId": o.class.ID, "name": "Class 5",
@@ -57,7 +58,7 @@ func furnish(t *testing.T, s *testkit.School, more ...map[string]any) *office {
 			body[k] = v
 		}
 	}
-	o.structure = testkit.Post[fee.Structure](t, o.clerk, "/school-admin/fee/structure/create", body)
+	o.structure = testkit.Post[charging.Structure](t, o.clerk, "/school-admin/fee/structure/create", body)
 	return o
 }
 
@@ -99,7 +100,7 @@ func (o *office) set(t *testing.T, settings map[string]any) {
 	testkit.Put[struct{}](t, o.clerk, "/school-admin/setting", settings)
 }
 
-func (o *office) charge(t *testing.T, instalment any, students ...uuid.UUID) fee.Charged {
+func (o *office) charge(t *testing.T, instalment any, students ...uuid.UUID) charging.Charged {
 	t.Helper()
 	body := map[string]any{"structureId": o.structure.ID, "instalment": instalment}
 	if students == nil {
@@ -107,7 +108,7 @@ func (o *office) charge(t *testing.T, instalment any, students ...uuid.UUID) fee
 	} else {
 		body["studentIds"] = students
 	}
-	return testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge", body)
+	return testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge", body)
 }
 
 func (o *office) pay(t *testing.T, student uuid.UUID, amount int64, mode string) fee.Collection {

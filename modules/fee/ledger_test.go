@@ -11,6 +11,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/testkit"
 )
 
@@ -160,7 +161,7 @@ func TestWhateverHappensAtOnceTheLedgerIsSound(t *testing.T) {
 					receipts, paid[got.ID] = append(receipts, got.ID), amount
 					mu.Unlock()
 				case 4:
-					testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession",
+					testkit.Post[charging.GrantedConcession](t, o.clerk, "/school-admin/fee/concession",
 						map[string]any{"studentId": who, "mode": []string{"PERCENT", "AMOUNT"}[random.IntN(2)], "value": 1 + random.IntN(60),
 							"category": "SIBLING", "reason": "Sibling"})
 				case 5:

@@ -10,13 +10,14 @@ import (
 	"homeroom/api"
 	"homeroom/imports"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
 
-func (o *office) opening(t *testing.T, student uuid.UUID, kind string, amount int64, day api.Date) fee.OpeningBalance {
+func (o *office) opening(t *testing.T, student uuid.UUID, kind string, amount int64, day api.Date) charging.OpeningBalance {
 	t.Helper()
-	return testkit.Post[fee.OpeningBalance](t, o.clerk, "/school-admin/fee/opening-balance/create",
+	return testkit.Post[charging.OpeningBalance](t, o.clerk, "/school-admin/fee/opening-balance/create",
 		map[string]any{"studentId": student, "type": kind, "amount": amount, "date": day, "note": "Last year"})
 }
 
@@ -61,7 +62,7 @@ func TestOpeningBalance_IsOneUntilItIsReversed(t *testing.T) {
 		map[string]any{"studentId": asha, "type": "DUE", "amount": 1, "date": o.today}, 409, "")
 	o.refuses(t, "POST", "/school-admin/fee/opening-balance/create",
 		map[string]any{"studentId": asha, "type": "DUE", "amount": 1, "date": o.today.AddDays(1)}, 422, "date")
-	back := testkit.Post[fee.ReversedDemand](t, o.clerk, "/school-admin/fee/transaction/"+wrong.ID.String()+"/reverse",
+	back := testkit.Post[charging.ReversedDemand](t, o.clerk, "/school-admin/fee/transaction/"+wrong.ID.String()+"/reverse",
 		map[string]any{"reason": "A nought too many"})
 	if back.Balance != 0 || o.Count(t, "notice", "true") != 0 {
 		t.Errorf("reversed %+v", back)
@@ -70,7 +71,7 @@ func TestOpeningBalance_IsOneUntilItIsReversed(t *testing.T) {
 	if r := o.report(t, asha); r.Balance != 700 {
 		t.Errorf("balance %d", r.Balance)
 	}
-	page := testkit.Get[api.Page[fee.OpeningBalance]](t, o.clerk, "/school-admin/fee/opening-balance/list?filters[reversed]=false")
+	page := testkit.Get[api.Page[charging.OpeningBalance]](t, o.clerk, "/school-admin/fee/opening-balance/list?filters[reversed]=false")
 	if page.Total != 1 || page.Items[0].Amount != 700 || page.Items[0].StudentName != "Asha Rao" {
 		t.Errorf("list %+v", page)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
@@ -22,10 +23,10 @@ func (m *Module) childsReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], 
 
 // ChildDues is what a child's family owes.
 type ChildDues struct {
-	Student  StudentRef `json:"student"`
-	Balance  int64      `json:"balance"`
-	Advance  int64      `json:"advance"`
-	Invoices []Invoice  `json:"invoices" doc:"What is open, by due date"`
+	Student  StudentRef       `json:"student"`
+	Balance  int64            `json:"balance"`
+	Advance  int64            `json:"advance"`
+	Invoices []ledger.Invoice `json:"invoices" doc:"What is open, by due date"`
 }
 
 // FamilyDues is what a parent's children owe together.
@@ -48,19 +49,19 @@ func duesOfFamily(c api.Ctx, students func(argument string) string, of uuid.UUID
 		Balance int64
 	}
 	var children []child
-	var invoices []allocatedInvoice
+	var invoices []ledger.StudentInvoice
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: `select s.*, coalesce((select sum(case x.entry_type when 'DR' then x.amount else -x.amount end) from ledger_entry x
 			where x.account_id = s.id), 0)::bigint as balance
 			from (` + selectStudents + ` where s.id in (` + students("$2") + `)) s order by s.first_name, s.id`,
 			Args: []any{c.Today(), of}, Scan: tenancy.Collect(&children)},
-		tenancy.Query{SQL: allocateSQL(`in (` + students("$1") + `)`), Args: []any{of, c.Today()}, Scan: tenancy.Collect(&invoices)})
+		tenancy.Query{SQL: ledger.AllocateSQL(`in (` + students("$1") + `)`), Args: []any{of, c.Today()}, Scan: tenancy.Collect(&invoices)})
 	if err != nil {
 		return FamilyDues{}, fmt.Errorf("reading a family's dues: %w", err)
 	}
 	out := FamilyDues{Items: []ChildDues{}, Currency: c.School.Currency}
 	for _, s := range children {
-		due := ChildDues{Student: s.StudentRef, Balance: s.Balance, Advance: max(0, -s.Balance), Invoices: []Invoice{}}
+		due := ChildDues{Student: s.StudentRef, Balance: s.Balance, Advance: max(0, -s.Balance), Invoices: []ledger.Invoice{}}
 		for _, i := range invoices {
 			if i.StudentID == s.ID && i.Open > 0 {
 				due.Invoices = append(due.Invoices, i.Invoice)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/paper"
 	"homeroom/tenancy"
@@ -18,31 +19,31 @@ import (
 // Receipt says that money was received. It is never changed: a payment that was taken
 // back is marked by the reversal that stands beside it in the ledger.
 type Receipt struct {
-	ID              uuid.UUID     `json:"id"`
-	ReceiptNumber   string        `json:"receiptNumber"`
-	Number          int64         `json:"number"`
-	AcademicYearID  uuid.UUID     `json:"academicYearId"`
-	StudentID       uuid.UUID     `json:"studentId"`
-	StudentName     string        `json:"studentName"`
-	AdmissionNumber string        `json:"admissionNumber"`
-	ClassName       string        `json:"className" doc:"Where the student sat that day, with the division"`
-	TransactionID   uuid.UUID     `json:"transactionId"`
-	Amount          int64         `json:"amount"`
-	PaymentMode     string        `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
-	ReferenceNumber string        `json:"referenceNumber"`
-	ReceivedOn      api.Date      `json:"receivedOn" doc:"The school's day it counts for"`
-	ReceivedAt      time.Time     `json:"receivedAt" doc:"When it was entered"`
-	ReceivedBy      *uuid.UUID    `json:"receivedBy"`
-	ReceivedByName  string        `json:"receivedByName"`
-	Allocations     []Allocation  `json:"allocations" doc:"What it settled when it was written"`
-	FamilyPaymentID *uuid.UUID    `json:"familyPaymentId" doc:"Of one payment for several children: their receipts share it"`
-	Clearing        string        `json:"clearing" enum:"IN_CLEARING,CLEARED,BOUNCED,REVERSED," doc:"Of a cheque that was in clearing; else empty"`
-	Reversed        bool          `json:"reversed"`
-	ReversalNote    string        `json:"reversalNote"`
-	Lines           []ReceiptLine `json:"lines" doc:"What was paid for, by head; a part of an invoice is spread over its heads by their share"`
-	BalanceBefore   int64         `json:"balanceBefore" doc:"What the student owed before it"`
-	BalanceAfter    int64         `json:"balanceAfter" doc:"And after it; below zero it was paid in advance"`
-	AmountInWords   string        `json:"amountInWords" example:"One thousand rupees only"`
+	ID              uuid.UUID           `json:"id"`
+	ReceiptNumber   string              `json:"receiptNumber"`
+	Number          int64               `json:"number"`
+	AcademicYearID  uuid.UUID           `json:"academicYearId"`
+	StudentID       uuid.UUID           `json:"studentId"`
+	StudentName     string              `json:"studentName"`
+	AdmissionNumber string              `json:"admissionNumber"`
+	ClassName       string              `json:"className" doc:"Where the student sat that day, with the division"`
+	TransactionID   uuid.UUID           `json:"transactionId"`
+	Amount          int64               `json:"amount"`
+	PaymentMode     string              `json:"paymentMode" enum:"CASH,CHEQUE,CARD,UPI,BANK_TRANSFER,ONLINE"`
+	ReferenceNumber string              `json:"referenceNumber"`
+	ReceivedOn      api.Date            `json:"receivedOn" doc:"The school's day it counts for"`
+	ReceivedAt      time.Time           `json:"receivedAt" doc:"When it was entered"`
+	ReceivedBy      *uuid.UUID          `json:"receivedBy"`
+	ReceivedByName  string              `json:"receivedByName"`
+	Allocations     []ledger.Allocation `json:"allocations" doc:"What it settled when it was written"`
+	FamilyPaymentID *uuid.UUID          `json:"familyPaymentId" doc:"Of one payment for several children: their receipts share it"`
+	Clearing        string              `json:"clearing" enum:"IN_CLEARING,CLEARED,BOUNCED,REVERSED," doc:"Of a cheque that was in clearing; else empty"`
+	Reversed        bool                `json:"reversed"`
+	ReversalNote    string              `json:"reversalNote"`
+	Lines           []ReceiptLine       `json:"lines" doc:"What was paid for, by head; a part of an invoice is spread over its heads by their share"`
+	BalanceBefore   int64               `json:"balanceBefore" doc:"What the student owed before it"`
+	BalanceAfter    int64               `json:"balanceAfter" doc:"And after it; below zero it was paid in advance"`
+	AmountInWords   string              `json:"amountInWords" example:"One thousand rupees only"`
 }
 
 // ReceiptLine is what a receipt says of one head of an invoice.
@@ -87,7 +88,7 @@ func (m *Module) getReceipt(c api.Ctx, r printable) (api.MaybeFile[Receipt], err
 // receiptBy reads the receipt a condition names.
 func (m *Module) receiptBy(c api.Ctx, r printable, where string, args ...any) (api.MaybeFile[Receipt], error) {
 	var found []Receipt
-	var invoices []Invoice
+	var invoices []ledger.Invoice
 	var before int64
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: selectReceipt + ` where ` + where, Args: args, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectHeads + where, Args: args, Scan: tenancy.Collect(&invoices)},
@@ -112,14 +113,14 @@ func (m *Module) receiptBy(c api.Ctx, r printable, where string, args ...any) (a
 }
 
 // complete adds what follows from the record.
-func (r Receipt) complete(c api.Ctx, invoices []Invoice) Receipt {
-	r.AmountInWords = figures(c).InWords(r.Amount)
+func (r Receipt) complete(c api.Ctx, invoices []ledger.Invoice) Receipt {
+	r.AmountInWords = ledger.Figures(c).InWords(r.Amount)
 	r.BalanceAfter = r.BalanceBefore - r.Amount
 	r.Lines = []ReceiptLine{}
 	left := r.Amount
 	for _, a := range r.Allocations {
 		left -= a.Amount
-		at := slices.IndexFunc(invoices, func(i Invoice) bool { return i.ID == a.InvoiceID })
+		at := slices.IndexFunc(invoices, func(i ledger.Invoice) bool { return i.ID == a.InvoiceID })
 		if at < 0 || len(invoices[at].Lines) == 0 {
 			r.Lines = append(r.Lines, ReceiptLine{a.Number, a.Name, a.Name, a.Amount})
 			continue
@@ -137,7 +138,7 @@ func (r Receipt) complete(c api.Ctx, invoices []Invoice) Receipt {
 }
 
 // spread divides what was paid of an invoice among its heads by their share, to the last unit.
-func spread(amount int64, lines []InvoiceLine) []int64 {
+func spread(amount int64, lines []ledger.InvoiceLine) []int64 {
 	var total, before, given int64
 	for _, l := range lines {
 		total += l.Amount
@@ -145,16 +146,11 @@ func spread(amount int64, lines []InvoiceLine) []int64 {
 	out := make([]int64, len(lines))
 	for i, l := range lines {
 		before += l.Amount
-		out[i] = part(amount, before, total) - given
+		out[i] = ledger.Part(amount, before, total) - given
 		given += out[i]
 	}
 	return out
 }
-
-// figures are money and dates as the school writes them.
-func figures(c api.Ctx) paper.Figures { return paper.FiguresOf(c.School.Writes()) }
-
-func day(f paper.Figures, d api.Date) string { return f.Day(d.Year, d.Month, d.Day) }
 
 // Receipts are the paper of those of some records that are receipts of the calling parent's children, a sheet each; nil: none is.
 func (m *Module) Receipts(c api.Ctx, records []uuid.UUID) (*api.File, error) {
@@ -198,17 +194,17 @@ func (r Receipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 
 // draw fills a sheet.
 func (r Receipt) draw(c api.Ctx, doc *paper.Document) {
-	f := figures(c)
+	f := ledger.Figures(c)
 	if r.Reversed {
 		doc.Field("REVERSED", r.ReversalNote)
 	}
 	date, entered := f.Moment(r.ReceivedAt.In(c.School.Location())), ""
 	if api.DateOf(r.ReceivedAt.In(c.School.Location())) != r.ReceivedOn {
-		date, entered = day(f, r.ReceivedOn), date
+		date, entered = ledger.Day(f, r.ReceivedOn), date
 	}
 	doc.Pairs([2]string{"Receipt no.", r.ReceiptNumber}, [2]string{"Date", date},
 		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName},
-		[2]string{"Paid by", spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber}, [2]string{"Entered", entered})
+		[2]string{"Paid by", ledger.Spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber}, [2]string{"Entered", entered})
 	if r.Clearing == inClearing {
 		doc.Field("In clearing", "Valid once the bank has paid the cheque")
 	}

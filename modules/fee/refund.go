@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/notice"
 	"homeroom/paper"
@@ -15,12 +16,12 @@ import (
 )
 
 type refundIn struct {
-	StudentID       uuid.UUID `json:"studentId" validate:"required"`
-	Amount          Amount    `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units; no more than was paid ahead"`
-	PaymentMode     string    `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
-	ReferenceNumber string    `json:"referenceNumber" validate:"max=100" doc:"Of the cheque or the transfer"`
-	PaidOn          api.Date  `json:"paidOn" doc:"The school's day, in the academic year and not closed; today unless given"`
-	Reason          string    `json:"reason" validate:"notblank,max=500" example:"Left the school"`
+	StudentID       uuid.UUID     `json:"studentId" validate:"required"`
+	Amount          ledger.Amount `json:"amount" validate:"min=1,max=1000000000000" doc:"In minor units; no more than was paid ahead"`
+	PaymentMode     string        `json:"paymentMode" validate:"required,oneof=CASH CHEQUE CARD UPI BANK_TRANSFER ONLINE"`
+	ReferenceNumber string        `json:"referenceNumber" validate:"max=100" doc:"Of the cheque or the transfer"`
+	PaidOn          api.Date      `json:"paidOn" doc:"The school's day, in the academic year and not closed; today unless given"`
+	Reason          string        `json:"reason" validate:"notblank,max=500" example:"Left the school"`
 }
 
 // Refund is money that was given back, with a number of its own. It is never changed: one
@@ -68,7 +69,7 @@ const (
 	ofClassThen = `
 			join class k on k.id = coalesce(e.class_id, a.class_id) left join division d on d.id = e.division_id), '') as class_name`
 
-	insertRefund = `with taken as (` + takeNumbers + ` as number)
+	insertRefund = `with taken as (` + ledger.TakeNumbers + ` as number)
 		insert into fee_refund (id, academic_year_id, number, refund_number, student_id, transaction_id, amount, payment_mode,
 		reference_number, reason, paid_on, paid_at, paid_by)
 		select $3, $4, number, $5::text || '/RF-' || ` + sixDigits + `, $6, $7, $8, $9, $10, $11, $12,
@@ -101,7 +102,7 @@ func refund(c api.Ctx, r refundIn) (Refunded, error) {
 	if r.PaidOn.IsZero() {
 		r.PaidOn = c.Today()
 	}
-	who, year, _, now, err := beforePayment(c, r.StudentID, 0, r.PaidOn)
+	who, year, _, now, err := ledger.BeforePayment(c, r.StudentID, 0, r.PaidOn)
 	if err == nil {
 		err = valueDate(c, "paidOn", "Paid on", r.PaidOn, year)
 	}
@@ -118,19 +119,21 @@ func refund(c api.Ctx, r refundIn) (Refunded, error) {
 		return Refunded{}, fmt.Errorf("reading what is in clearing: %w", err)
 	}
 	if who.Balance < 0 && clearing > 0 && amount > -who.Balance-clearing {
-		return Refunded{}, api.Conflict("%s of the advance is of a cheque in clearing: wait until it is cleared", money(c, clearing))
+		return Refunded{}, api.Conflict("%s of the advance is of a cheque in clearing: wait until it is cleared", ledger.Money(c, clearing))
 	}
 	if who.Balance >= 0 {
-		return Refunded{}, api.Conflict("%s has no advance: there is nothing to refund", who.name())
+		return Refunded{}, api.Conflict("%s has no advance: there is nothing to refund", who.Name())
 	}
 	if amount > -who.Balance {
-		return Refunded{}, api.InvalidField("amount", "Amount: at most %s, the advance", money(c, -who.Balance))
+		return Refunded{}, api.InvalidField("amount", "Amount: at most %s, the advance", ledger.Money(c, -who.Balance))
 	}
 	out := Refunded{ID: api.NewID(), StudentID: r.StudentID, TransactionID: api.NewID(), Amount: amount, PaymentMode: r.PaymentMode,
 		Balance: who.Balance + amount}
-	queries, err := write(c, posting{id: out.TransactionID, kind: "REFUND", on: r.PaidOn,
-		narration: fmt.Sprintf("Refund by %s: %s", spoken[r.PaymentMode], r.Reason), key: "refund " + out.ID.String(), entries: []entry{
-			{account: r.StudentID, side: debit, amount: amount}, {account: moneyAccount(r.PaymentMode), side: credit, amount: amount}}})
+	queries, err := ledger.Write(c, ledger.Transaction{ID: out.TransactionID, Kind: "REFUND", On: r.PaidOn,
+		Narration: fmt.Sprintf("Refund by %s: %s", ledger.Spoken[r.PaymentMode], r.Reason), Key: "refund " + out.ID.String(),
+		Entries: []ledger.Entry{
+			{Account: r.StudentID, Side: ledger.Debit, Amount: amount}, {Account: ledger.MoneyAccount(r.PaymentMode), Side: ledger.Credit,
+				Amount: amount}}})
 	if err != nil {
 		return out, err
 	}
@@ -145,8 +148,8 @@ func refund(c api.Ctx, r refundIn) (Refunded, error) {
 	}
 	c.Changed("create", "fee refund", out.ID, nil, out)
 	notice.Send(c, notice.Notice{Type: notice.Fee, Key: "fee refund " + out.ID.String(), RecordID: out.ID, StudentID: &out.StudentID,
-		Text: notice.Text{Name: "fee.refunded", Values: notice.Values{"amount": money(c, amount), "child": who.name(),
-			"receipt": out.RefundNumber, "reason": r.Reason, "standing": standing(c, out.Balance)}}})
+		Text: notice.Text{Name: "fee.refunded", Values: notice.Values{"amount": ledger.Money(c, amount), "child": who.Name(),
+			"receipt": out.RefundNumber, "reason": r.Reason, "standing": ledger.Standing(c, out.Balance)}}})
 	return out, nil
 }
 
@@ -185,11 +188,11 @@ func readPaper[T interface {
 }
 
 func (r Refund) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	f := figures(c)
+	f := ledger.Figures(c)
 	doc := paper.New(head, "Refund receipt")
-	doc.Pairs([2]string{"Receipt no.", r.RefundNumber}, [2]string{"Date", day(f, r.PaidOn)},
+	doc.Pairs([2]string{"Receipt no.", r.RefundNumber}, [2]string{"Date", ledger.Day(f, r.PaidOn)},
 		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName},
-		[2]string{"Paid by", spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber})
+		[2]string{"Paid by", ledger.Spoken[r.PaymentMode]}, [2]string{"Reference", r.ReferenceNumber})
 	doc.Gap(2)
 	doc.Field("Amount", f.Money(r.Amount))
 	doc.Field("Amount in words", f.InWords(r.Amount))

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/notice"
 	"homeroom/tenancy"
 )
@@ -172,16 +173,16 @@ func remind(c api.Ctx, due []Reminded) error {
 	if err := c.DB.Raw(`select fee_reminder_text from school_setting`).Scan(&text).Error; err != nil {
 		return fmt.Errorf("reading the reminder's text: %w", err)
 	}
-	f, notices := figures(c), make([]notice.Notice, 0, len(due))
+	f, notices := ledger.Figures(c), make([]notice.Notice, 0, len(due))
 	for _, d := range due {
 		since := c.Today()
 		if d.DueDate != nil {
 			since = *d.DueDate
 		}
-		body := strings.NewReplacer("{student}", d.StudentName, "{amount}", f.Money(d.Amount), "{dueDate}", day(f, since)).Replace(text)
+		body := strings.NewReplacer("{student}", d.StudentName, "{amount}", f.Money(d.Amount), "{dueDate}", ledger.Day(f, since)).Replace(text)
 		if d.NextDueDate != nil {
 			next, err := notice.Translate(c.School.Locale,
-				notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": f.Money(d.NextAmount), "date": day(f, *d.NextDueDate)}})
+				notice.Text{Name: "fee.upcoming", Values: notice.Values{"amount": f.Money(d.NextAmount), "date": ledger.Day(f, *d.NextDueDate)}})
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/modules/roster"
 	"homeroom/tenancy"
 )
@@ -14,13 +15,13 @@ import (
 // Report is a student's account: every entry with the balance after it, and what of the
 // invoices is settled. The balance is the sum of the entries and nothing else.
 type Report struct {
-	Student  StudentRef    `json:"student"`
-	Balance  int64         `json:"balance" doc:"What is owed; below zero it is paid ahead"`
-	Advance  int64         `json:"advance" doc:"What is paid ahead"`
-	Clearing int64         `json:"inClearing" doc:"What of the payments is cheques that the bank has not paid yet"`
-	Currency string        `json:"currency"`
-	Entries  []ReportEntry `json:"entries" doc:"By the day they count for, oldest first"`
-	Invoices []Invoice     `json:"invoices" doc:"By due date"`
+	Student  StudentRef       `json:"student"`
+	Balance  int64            `json:"balance" doc:"What is owed; below zero it is paid ahead"`
+	Advance  int64            `json:"advance" doc:"What is paid ahead"`
+	Clearing int64            `json:"inClearing" doc:"What of the payments is cheques that the bank has not paid yet"`
+	Currency string           `json:"currency"`
+	Entries  []ReportEntry    `json:"entries" doc:"By the day they count for, oldest first"`
+	Invoices []ledger.Invoice `json:"invoices" doc:"By due date"`
 }
 
 // StudentRef says whose account it is.
@@ -84,14 +85,14 @@ func (m *Module) getReport(c api.Ctx, r reportOf) (api.MaybeFile[Report], error)
 
 // reportBy is the report of the student a query finds.
 func (m *Module) reportBy(c api.Ctx, r reportOf, student string, args ...any) (api.MaybeFile[Report], error) {
-	out := Report{Currency: c.School.Currency, Invoices: []Invoice{}}
+	out := Report{Currency: c.School.Currency, Invoices: []ledger.Invoice{}}
 	var found []StudentRef
-	var invoices []allocatedInvoice
+	var invoices []ledger.StudentInvoice
 	err := tenancy.Pipeline(c.DB,
 		tenancy.Query{SQL: student, Args: args, Scan: tenancy.Collect(&found)},
 		tenancy.Query{SQL: selectEntries, Args: []any{r.StudentID}, Scan: tenancy.Collect(&out.Entries)},
 		tenancy.Query{SQL: clearingOf, Args: []any{r.StudentID}, Scan: tenancy.One(&out.Clearing)},
-		tenancy.Query{SQL: allocateOne, Args: []any{r.StudentID, c.Today()}, Scan: tenancy.Collect(&invoices), ForceGenericPlan: true})
+		tenancy.Query{SQL: ledger.AllocateOne, Args: []any{r.StudentID, c.Today()}, Scan: tenancy.Collect(&invoices), ForceGenericPlan: true})
 	if err != nil {
 		return api.MaybeFile[Report]{}, fmt.Errorf("reading a student's account: %w", err)
 	}

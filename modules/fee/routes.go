@@ -1,13 +1,14 @@
-// Package fee keeps a school's fees: what a class pays, what each student was charged,
-// paid and was let off, and the double-entry ledger all of it is written in. What is
-// outstanding is the sum of a student's entries and is kept nowhere else; nothing in the
-// ledger is ever changed or removed, a mistake is posted the other way round.
+// Package fee keeps a school's fees: what a class pays, what each student was charged, paid and was let off (package charging),
+// and the double-entry ledger all of it is written in (package ledger). Here is what is received and given back, with its papers and
+// reports. What is outstanding is the sum of a student's entries and is kept nowhere else; nothing in the ledger is ever changed or
+// removed, a mistake is posted the other way round.
 package fee
 
 import (
 	"time"
 
 	"homeroom/api"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/paper"
 )
@@ -17,7 +18,7 @@ type Module struct {
 	// Letterhead reads what receipts and statements begin with.
 	Letterhead func(api.Ctx) (paper.Letterhead, error)
 	// Transport says who rides where, for heads with an amount by route or stop.
-	Transport Transport
+	Transport charging.Transport
 }
 
 // Describe is everything about the module.
@@ -29,7 +30,7 @@ func (m *Module) Describe() api.Module {
 		Constraints: constraints(),
 		Personal:    personal(),
 		Examples:    examples(),
-		NextYear:    nextYear(),
+		NextYear:    charging.NextYear(),
 		Names: map[string]string{
 			"feeHeadId": `select id, name from fee_head`,
 			"structure": `select id, name from fee_structure`,
@@ -41,7 +42,7 @@ func (m *Module) Describe() api.Module {
 				join student s on s.id = i.student_id`,
 			"concession": `select c.id, trim(s.first_name || ' ' || s.last_name) from fee_concession c join student s on s.id = c.student_id`,
 		},
-		Scheduled: []api.Scheduled{{Name: "late-fines", Every: time.Hour, AtNight: true, School: nightFines}},
+		Scheduled: []api.Scheduled{{Name: "late-fines", Every: time.Hour, AtNight: true, School: charging.NightFines}},
 	}
 }
 
@@ -49,56 +50,7 @@ func (m *Module) Describe() api.Module {
 func (m *Module) routes() []api.Row {
 	pdf := api.Gives("application/pdf")
 	return api.Rows(
-		api.Create("/school-admin/fee/head/create", "fee", "Add a fee head", m.createHead, api.Says("Fee head created")),
-		api.List("/school-admin/fee/head/list", "fee", "List the fee heads", headListing, listHeads),
-		api.Get("/school-admin/fee/head/:id", "fee", "Read a fee head", getHead),
-		api.Put("/school-admin/fee/head/:id", "fee", "Change a fee head", m.updateHead, api.Versioned),
-		api.Remove("/school-admin/fee/head/:id", "fee", "Delete a fee head nothing refers to", deleteHead),
-
-		api.Create("/school-admin/fee/subscription/create", "fee", "Subscribe students, or a class, to an optional fee head", subscribe,
-			api.Says("Subscribed")),
-		api.List("/school-admin/fee/subscription/list", "fee", "List who is subscribed to optional fee heads", subscriptionListing,
-			listSubscriptions),
-		api.Get("/school-admin/fee/subscription/:id", "fee", "Read a subscription", getSubscription),
-		api.Put("/school-admin/fee/subscription/:id", "fee", "Change or end a subscription; what was charged stays", updateSubscription,
-			api.Versioned),
-		api.Remove("/school-admin/fee/subscription/:id", "fee", "Delete a subscription; what was charged stays", deleteSubscription),
-
-		api.Create("/school-admin/fee/structure/create", "fee", "Say what a class pays in a year", createStructure,
-			api.Says("Fee structure created")),
-		api.List("/school-admin/fee/structure/list", "fee", "List the fee structures", structureListing, listStructures),
-		api.Get("/school-admin/fee/structure/:id", "fee", "What a class pays, by the class's id or the structure's own", getStructure),
-		api.Put("/school-admin/fee/structure/:id", "fee", "Change what a class will be charged; what was charged stays", updateStructure,
-			api.Versioned),
-
-		api.Post("/school-admin/fee/charge", "fee", "Bill a class, or some of it, for an instalment, once; a dry run says whom and how much",
-			m.charge, api.Says("Charged")),
-		api.Create("/school-admin/fee/concession", "fee", "Let a student off a part of the fees", grantConcession,
-			api.Says("Concession granted")),
-		api.List("/school-admin/fee/concession/list", "fee", "List the concessions, with what each has come to", concessionListing,
-			listConcessions),
-		api.Get("/school-admin/fee/concession/:id", "fee", "Read a concession", getConcession),
-		api.Post("/school-admin/fee/concession/:id/end", "fee", "End a concession from a day on; what was given stays", endConcession,
-			api.NoBodyNeeded, api.Says("Concession ended")),
-		api.Create("/school-admin/fee/rule/create", "fee", "Add a concession that applies by itself", createRule,
-			api.Says("Rule added")),
-		api.List("/school-admin/fee/rule/list", "fee", "List the concessions that apply by themselves", ruleListing, listRules),
-		api.Get("/school-admin/fee/rule/:id", "fee", "Read a rule", getRule),
-		api.Put("/school-admin/fee/rule/:id", "fee", "Change a rule; what was charged stays", updateRule, api.Versioned),
-		api.Remove("/school-admin/fee/rule/:id", "fee", "Delete a rule; what was charged stays", deleteRule),
-		api.Create("/school-admin/fee/charge/ad-hoc", "fee",
-			"Bill students, or a class, for something besides the instalments; a dry run says whom",
-			chargeAdHoc, api.Says("Charged")),
-		api.Post("/school-admin/fee/transaction/:id/reverse", "fee",
-			"Take back an ad-hoc charge, a fine or an opening balance, once, by its mirror image", reverseDemand,
-			api.Says("Reversed")),
-		api.Create("/school-admin/fee/opening-balance/create", "fee", "Enter what a student owed, or had in credit, at the beginning",
-			createOpening, api.Silent, api.Says("Opening balance entered")),
-		openingFiles().Rows(),
-		concessionFiles().Rows(),
-		api.List("/school-admin/fee/opening-balance/list", "fee", "List the opening balances", openingListing, listOpenings),
-		api.Get("/school-admin/fee/opening-balance/:id", "fee", "Read an opening balance", getOpening),
-		api.Create("/school-admin/fee/fine", "fee", "Fine a student", fineByHand, api.Says("Fine posted")),
+		(&charging.Endpoints{Transport: m.Transport}).Rows(),
 
 		api.Create("/school-admin/fee/collection/record", "fee", "Receive a payment; the oldest dues are settled first", recordPayment,
 			api.Says("Payment recorded"), onAnOpenDay, api.MayFail(errRepeated)),

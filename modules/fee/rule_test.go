@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/testkit"
 )
 
-func (o *office) rule(t *testing.T, fields map[string]any) fee.RuleItem {
+func (o *office) rule(t *testing.T, fields map[string]any) charging.RuleItem {
 	t.Helper()
-	return testkit.Post[fee.RuleItem](t, o.clerk, "/school-admin/fee/rule/create", fields)
+	return testkit.Post[charging.RuleItem](t, o.clerk, "/school-admin/fee/rule/create", fields)
 }
 
 // child admits a student with a guardian of this phone, born so many days ago.
@@ -32,7 +32,7 @@ func TestCharge_OfSiblings_IsLessForTheYounger(t *testing.T) {
 	fourth, only := o.child(t, "Fourth", phone, 1_900), o.child(t, "Only", testkit.NewPhone(), 1_000)
 	o.rule(t, map[string]any{"kind": "SIBLING", "child": 2, "percent": 10, "feeHeadId": o.tuition.ID})
 	o.rule(t, map[string]any{"kind": "SIBLING", "child": 3, "percent": 25, "feeHeadId": o.tuition.ID})
-	dry := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+	dry := testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge",
 		map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true})
 	if dry.Concession != 500+1_250+1_250 {
 		t.Errorf("dry run waives %d", dry.Concession)
@@ -59,7 +59,7 @@ func TestCharge_OfAnEmployeesChild_TakesTheHighestRule(t *testing.T) {
 	elder, younger := o.child(t, "Elder", phone, 5_000), o.child(t, "Younger", phone, 3_000)
 	o.rule(t, map[string]any{"kind": "STAFF", "percent": 50})
 	o.rule(t, map[string]any{"kind": "SIBLING", "child": 2, "percent": 60, "feeHeadId": o.exam.ID})
-	testkit.Post[fee.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", map[string]any{"studentId": younger,
+	testkit.Post[charging.GrantedConcession](t, o.clerk, "/school-admin/fee/concession", map[string]any{"studentId": younger,
 		"feeHeadId": o.tuition.ID, "mode": "PERCENT", "value": 60, "reason": "Merit"})
 	o.charge(t, 1)
 	if r := o.report(t, elder); r.Balance != term1-2_500-501 {

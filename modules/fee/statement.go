@@ -4,15 +4,16 @@ import (
 	"strings"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/paper"
 )
 
 // pdf is the account as a statement on paper.
 func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	f := figures(c)
+	f := ledger.Figures(c)
 	doc := paper.New(head, "Statement of account")
 	doc.Pairs([2]string{"Student", strings.TrimSpace(r.Student.FirstName + " " + r.Student.LastName)},
-		[2]string{"Date", day(f, c.Today())}, [2]string{"Admission no.", r.Student.AdmissionNumber},
+		[2]string{"Date", ledger.Day(f, c.Today())}, [2]string{"Admission no.", r.Student.AdmissionNumber},
 		[2]string{"Class", strings.TrimSpace(r.Student.ClassName + " " + r.Student.DivisionName)},
 		[2]string{"Balance", balanceWords(f, r.Balance)})
 	if r.Clearing > 0 {
@@ -26,8 +27,8 @@ func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 		if e.ReceiptNumber != nil {
 			what += ", " + *e.ReceiptNumber
 		}
-		row := []string{day(f, e.Date), what, "", "", f.Plain(e.Balance)}
-		if e.EntryType == debit {
+		row := []string{ledger.Day(f, e.Date), what, "", "", f.Plain(e.Balance)}
+		if e.EntryType == ledger.Debit {
 			row[2] = f.Plain(e.Amount)
 		} else {
 			row[3] = f.Plain(e.Amount)
@@ -40,7 +41,7 @@ func (r Report) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
 		Rows: rows, Totals: [][]string{{"", "Balance", "", "", f.Plain(r.Balance)}}})
 	rows = nil
 	for _, i := range r.Invoices {
-		rows = append(rows, []string{i.Number, i.Name, day(f, i.DueDate), strings.ToLower(i.State), f.Plain(i.Open)})
+		rows = append(rows, []string{i.Number, i.Name, ledger.Day(f, i.DueDate), strings.ToLower(i.State), f.Plain(i.Open)})
 	}
 	if len(rows) > 0 {
 		doc.Heading("Invoices")

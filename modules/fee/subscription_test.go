@@ -7,37 +7,37 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/transport"
 	"homeroom/testkit"
 )
 
 // optional adds an optional head to the class's structure; amount is the structure's.
-func (o *office) optional(t *testing.T, amount int64, fields map[string]any) fee.Head {
+func (o *office) optional(t *testing.T, amount int64, fields map[string]any) charging.Head {
 	t.Helper()
 	body := map[string]any{"name": "Lunch", "code": "LUN", "type": "OTHER", "optional": true}
 	for k, v := range fields {
 		body[k] = v
 	}
-	head := testkit.Post[fee.Head](t, o.clerk, "/school-admin/fee/head/create", body)
-	o.structure = testkit.Put[fee.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{
+	head := testkit.Post[charging.Head](t, o.clerk, "/school-admin/fee/head/create", body)
+	o.structure = testkit.Put[charging.Structure](t, o.clerk, "/school-admin/fee/structure/"+o.structure.ID.String(), map[string]any{
 		"heads": []any{map[string]any{"feeHeadId": o.tuition.ID, "amount": 10_000},
 			map[string]any{"feeHeadId": o.exam.ID, "amount": 2_001}, map[string]any{"feeHeadId": head.ID, "amount": amount}}})
 	return head
 }
 
-func (o *office) subscribe(t *testing.T, head fee.Head, more map[string]any) fee.Subscribed {
+func (o *office) subscribe(t *testing.T, head charging.Head, more map[string]any) charging.Subscribed {
 	t.Helper()
 	body := map[string]any{"feeHeadId": head.ID, "fromDate": o.year.StartDate}
 	for k, v := range more {
 		body[k] = v
 	}
-	return testkit.Post[fee.Subscribed](t, o.clerk, "/school-admin/fee/subscription/create", body)
+	return testkit.Post[charging.Subscribed](t, o.clerk, "/school-admin/fee/subscription/create", body)
 }
 
 func (o *office) dryRun(t *testing.T, instalment int) map[uuid.UUID]string {
 	t.Helper()
-	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+	got := testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge",
 		map[string]any{"structureId": o.structure.ID, "instalment": instalment, "classId": o.class.ID, "dryRun": true})
 	out := map[uuid.UUID]string{}
 	for _, s := range got.Students {
@@ -147,7 +147,7 @@ func TestCharge_TransportByStop_BillsWhereTheyRide(t *testing.T) {
 	o.ride(t, route, o.year.StartDate, map[uuid.UUID]uuid.UUID{asha: near, ravi: far})
 	o.ride(t, home, o.year.StartDate, map[uuid.UUID]uuid.UUID{ravi: home.Stops[0].ID})
 	o.subscribe(t, bus, map[string]any{"studentIds": []uuid.UUID{asha, ravi, zoe}})
-	got := testkit.Post[fee.Charged](t, o.clerk, "/school-admin/fee/charge",
+	got := testkit.Post[charging.Charged](t, o.clerk, "/school-admin/fee/charge",
 		map[string]any{"structureId": o.structure.ID, "instalment": 1, "classId": o.class.ID, "dryRun": true})
 	if got.WithoutAmount != 1 || !got.Students[2].WithoutAmount {
 		t.Errorf("Zoe rides nowhere: %+v", got)
@@ -182,13 +182,13 @@ func TestSubscription_OfAClass_LeavesThoseWhoHaveItAlone(t *testing.T) {
 	if got := o.subscribe(t, lunch, map[string]any{"classId": o.class.ID}); got.Subscribed != 1 || got.Already != 1 {
 		t.Errorf("subscribed %+v", got)
 	}
-	page := testkit.Get[api.Page[fee.SubscriptionItem]](t, o.clerk,
+	page := testkit.Get[api.Page[charging.SubscriptionItem]](t, o.clerk,
 		"/school-admin/fee/subscription/list?filters[feeHeadId]="+lunch.ID.String())
 	if page.Total != 2 || page.Items[0].StudentName != "Asha Rao" || page.Items[0].Status != "ACTIVE" || page.Items[0].ClassName != "Class 5" {
 		t.Errorf("list %+v", page)
 	}
 	path := "/school-admin/fee/subscription/" + page.Items[0].ID.String()
-	if got := testkit.Put[fee.SubscriptionItem](t, o.clerk, path, map[string]any{"toDate": o.today.AddDays(-1)}); got.Status != "ENDED" {
+	if got := testkit.Put[charging.SubscriptionItem](t, o.clerk, path, map[string]any{"toDate": o.today.AddDays(-1)}); got.Status != "ENDED" {
 		t.Errorf("ended: %+v", got)
 	}
 	o.refuses(t, "POST", "/school-admin/fee/subscription/create",

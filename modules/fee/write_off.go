@@ -7,43 +7,44 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
+	"homeroom/modules/fee/ledger"
 	"homeroom/paper"
 	"homeroom/tenancy"
 )
 
 type writeOffIn struct {
-	StudentID uuid.UUID `json:"studentId" validate:"required"`
-	Amount    Amount    `json:"amount" validate:"omitempty,min=1,max=1000000000000" doc:"In minor units; all that is due unless given"`
-	Reason    string    `json:"reason" validate:"notblank,max=500" example:"Moved away, not to be reached"`
+	StudentID uuid.UUID     `json:"studentId" validate:"required"`
+	Amount    ledger.Amount `json:"amount" validate:"omitempty,min=1,max=1000000000000" doc:"In minor units; all that is due unless given"`
+	Reason    string        `json:"reason" validate:"notblank,max=500" example:"Moved away, not to be reached"`
 }
 
 // WriteOff is what the school gave up of a student's dues. The invoices it names become
 // smaller, the oldest first; it is no payment and no concession.
 type WriteOff struct {
-	ID             uuid.UUID    `json:"id" doc:"Of the transaction"`
-	WriteOffNumber string       `json:"writeOffNumber" example:"2026-27/WO-000001" doc:"Without gaps, by school and academic year"`
-	StudentID      uuid.UUID    `json:"studentId"`
-	Amount         int64        `json:"amount"`
-	Reason         string       `json:"reason"`
-	Invoices       []Allocation `json:"invoices" doc:"What of it was taken off which invoice"`
-	Balance        int64        `json:"balance" doc:"What the student owes now"`
+	ID             uuid.UUID           `json:"id" doc:"Of the transaction"`
+	WriteOffNumber string              `json:"writeOffNumber" example:"2026-27/WO-000001" doc:"Without gaps, by school and academic year"`
+	StudentID      uuid.UUID           `json:"studentId"`
+	Amount         int64               `json:"amount"`
+	Reason         string              `json:"reason"`
+	Invoices       []ledger.Allocation `json:"invoices" doc:"What of it was taken off which invoice"`
+	Balance        int64               `json:"balance" doc:"What the student owes now"`
 }
 
 // WriteOffReceipt is the paper of a write-off.
 type WriteOffReceipt struct {
-	ID               uuid.UUID    `json:"id" doc:"Of the transaction"`
-	WriteOffNumber   string       `json:"writeOffNumber" example:"2026-27/WO-000001"`
-	StudentID        uuid.UUID    `json:"studentId"`
-	StudentName      string       `json:"studentName"`
-	AdmissionNumber  string       `json:"admissionNumber"`
-	ClassName        string       `json:"className" doc:"Where the student sat that day, with the division"`
-	Amount           int64        `json:"amount"`
-	Reason           string       `json:"reason"`
-	Invoices         []Allocation `json:"invoices" doc:"What of it was taken off which invoice"`
-	WrittenOffOn     api.Date     `json:"writtenOffOn" doc:"The school's day"`
-	WrittenOffBy     *uuid.UUID   `json:"writtenOffBy"`
-	WrittenOffByName string       `json:"writtenOffByName"`
-	Reversed         bool         `json:"reversed" doc:"It is due again"`
+	ID               uuid.UUID           `json:"id" doc:"Of the transaction"`
+	WriteOffNumber   string              `json:"writeOffNumber" example:"2026-27/WO-000001"`
+	StudentID        uuid.UUID           `json:"studentId"`
+	StudentName      string              `json:"studentName"`
+	AdmissionNumber  string              `json:"admissionNumber"`
+	ClassName        string              `json:"className" doc:"Where the student sat that day, with the division"`
+	Amount           int64               `json:"amount"`
+	Reason           string              `json:"reason"`
+	Invoices         []ledger.Allocation `json:"invoices" doc:"What of it was taken off which invoice"`
+	WrittenOffOn     api.Date            `json:"writtenOffOn" doc:"The school's day"`
+	WrittenOffBy     *uuid.UUID          `json:"writtenOffBy"`
+	WrittenOffByName string              `json:"writtenOffByName"`
+	Reversed         bool                `json:"reversed" doc:"It is due again"`
 }
 
 // ListedWriteOff is a write-off in the list of them.
@@ -66,7 +67,7 @@ type ListedWriteOff struct {
 func (ListedWriteOff) TableName() string { return "fee_write_off" }
 
 const (
-	insertWriteOff = `with taken as (` + takeNumbers + ` as number)
+	insertWriteOff = `with taken as (` + ledger.TakeNumbers + ` as number)
 		insert into fee_write_off (transaction_id, academic_year_id, number, write_off_number)
 		select $3, $4, number, $5::text || '/WO-' || ` + sixDigits + ` from taken returning write_off_number`
 
@@ -91,11 +92,11 @@ const (
 
 // writeOff gives up what is due of a student: what is not due yet may still be paid.
 func writeOff(c api.Ctx, r writeOffIn) (WriteOff, error) {
-	who, year, open, err := atCounter(c, r.StudentID)
+	who, year, open, err := ledger.AtCounter(c, r.StudentID)
 	if err != nil {
 		return WriteOff{}, err
 	}
-	var due []allocatedInvoice
+	var due []ledger.StudentInvoice
 	var total int64
 	for _, i := range open {
 		if i.Open > 0 && !c.Today().Before(i.DueDate) {
@@ -103,24 +104,24 @@ func writeOff(c api.Ctx, r writeOffIn) (WriteOff, error) {
 		}
 	}
 	if total == 0 {
-		return WriteOff{}, api.Conflict("%s owes nothing that is due", who.name())
+		return WriteOff{}, api.Conflict("%s owes nothing that is due", who.Name())
 	}
 	amount := int64(r.Amount)
 	if amount == 0 {
 		amount = total
 	}
 	if amount > total {
-		return WriteOff{}, api.InvalidField("amount", "Amount: at most %s, which is what is due", money(c, total))
+		return WriteOff{}, api.InvalidField("amount", "Amount: at most %s, which is what is due", ledger.Money(c, total))
 	}
-	list, _ := allocate(due, amount)
+	list, _ := ledger.Allocate(due, amount)
 	out := WriteOff{ID: api.NewID(), StudentID: r.StudentID, Amount: amount, Reason: r.Reason, Invoices: list, Balance: who.Balance - amount}
-	p := posting{id: out.ID, kind: "WRITE_OFF", narration: writtenOff + r.Reason, key: "write-off " + out.ID.String(),
-		entries: []entry{{account: writeOffAccount, side: debit, amount: amount}}}
+	p := ledger.Transaction{ID: out.ID, Kind: "WRITE_OFF", Narration: writtenOff + r.Reason, Key: "write-off " + out.ID.String(),
+		Entries: []ledger.Entry{{Account: ledger.WriteOffAccount, Side: ledger.Debit, Amount: amount}}}
 	for n, a := range list {
-		p.entries = append(p.entries, entry{account: r.StudentID, side: credit, amount: a.Amount,
-			of: &invoice{id: due[n].ID, student: r.StudentID, due: due[n].DueDate}})
+		p.Entries = append(p.Entries, ledger.Entry{Account: r.StudentID, Side: ledger.Credit, Amount: a.Amount,
+			Of: &ledger.Demand{ID: due[n].ID, Student: r.StudentID, Due: due[n].DueDate}})
 	}
-	queries, err := write(c, p)
+	queries, err := ledger.Write(c, p)
 	if err != nil {
 		return out, err
 	}
@@ -152,12 +153,12 @@ func (m *Module) getWriteOff(c api.Ctx, r printable) (api.MaybeFile[WriteOffRece
 }
 
 func (r WriteOffReceipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error) {
-	f := figures(c)
+	f := ledger.Figures(c)
 	doc := paper.New(head, "Write-off receipt")
 	if r.Reversed {
 		doc.Field("REVERSED", "It is due again")
 	}
-	doc.Pairs([2]string{"Receipt no.", r.WriteOffNumber}, [2]string{"Date", day(f, r.WrittenOffOn)},
+	doc.Pairs([2]string{"Receipt no.", r.WriteOffNumber}, [2]string{"Date", ledger.Day(f, r.WrittenOffOn)},
 		[2]string{"Student", r.StudentName}, [2]string{"Admission no.", r.AdmissionNumber}, [2]string{"Class", r.ClassName})
 	doc.Gap(2)
 	var rows [][]string
@@ -175,7 +176,7 @@ func (r WriteOffReceipt) pdf(c api.Ctx, head paper.Letterhead) (*api.File, error
 }
 
 // reverseWriteOff makes due again what was written off, once: the family pays after all.
-func reverseWriteOff(c api.Ctx, r reversal) (WriteOff, error) {
+func reverseWriteOff(c api.Ctx, r ledger.Reversal) (WriteOff, error) {
 	type row struct {
 		AccountID uuid.UUID
 		Amount    int64
@@ -197,13 +198,14 @@ func reverseWriteOff(c api.Ctx, r reversal) (WriteOff, error) {
 	if found[0].Reversed {
 		return WriteOff{}, api.Conflict("This write-off was reversed already")
 	}
-	who, _, _, err := atCounter(c, found[0].AccountID)
+	who, _, _, err := ledger.AtCounter(c, found[0].AccountID)
 	if err != nil {
 		return WriteOff{}, err
 	}
 	out := WriteOff{ID: api.NewID(), WriteOffNumber: found[0].Number, StudentID: who.ID, Amount: found[0].Amount,
-		Reason: r.Reason, Invoices: []Allocation{}, Balance: who.Balance + found[0].Amount}
-	if err := takeBack(c, posting{id: out.ID, narration: "Reversal of a write-off: " + r.Reason, reverses: &r.ID}); err != nil {
+		Reason: r.Reason, Invoices: []ledger.Allocation{}, Balance: who.Balance + found[0].Amount}
+	if err := ledger.TakeBack(c, ledger.Transaction{ID: out.ID, Narration: "Reversal of a write-off: " + r.Reason,
+		Reverses: &r.ID}); err != nil {
 		return out, err
 	}
 	c.Changed("reverse", "write-off", r.ID, nil, out)

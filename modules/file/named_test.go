@@ -9,6 +9,7 @@ import (
 
 	"homeroom/api"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/testkit"
 )
 
@@ -92,7 +93,7 @@ func TestTheSchoolsNameAddressAndLogoAreOnItsPapers(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin, child := s.As(t, api.SchoolAdmin), s.Child(t, s.Seat(t, "Class 5"), 1)
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 500, "reason": "Window"})
+	testkit.Post[charging.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 500, "reason": "Window"})
 	paid := testkit.Post[fee.Collection](t, admin, "/school-admin/fee/collection/record",
 		map[string]any{"studentId": child.ID, "amount": 500, "paymentMode": "CASH"})
 	testkit.Post[struct{}](t, admin, "/school-admin/student/"+child.ID.String()+"/transfer", map[string]any{"reason": "Moved"})

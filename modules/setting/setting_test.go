@@ -18,7 +18,7 @@ import (
 	"homeroom/cmd/service"
 	"homeroom/config"
 	"homeroom/modules/exam"
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/notification"
 	"homeroom/modules/setting"
 	"homeroom/tenancy"
@@ -113,10 +113,10 @@ func TestTheSettingsAreOnePageOfWhichAPutChangesWhatItNames(t *testing.T) {
 	}
 	head := testkit.Post[struct{ ID uuid.UUID }](t, admin, "/school-admin/fee/head/create",
 		map[string]any{"name": "Tuition", "code": "T", "type": "TUITION"})
-	structure := testkit.Post[fee.Structure](t, admin, "/school-admin/fee/structure/create",
+	structure := testkit.Post[charging.Structure](t, admin, "/school-admin/fee/structure/create",
 		map[string]any{"classId": seat.ClassID, "name": "Class 5", "heads": []any{map[string]any{"feeHeadId": head.ID, "amount": 1000}},
 			"instalments": []any{map[string]any{"name": "All", "dueDate": "2031-01-01", "percent": 100}}})
-	if structure.LateFine != (fee.LateFine{Type: "PER_DAY", Amount: 50, GraceDays: 2}) {
+	if structure.LateFine != (charging.LateFine{Type: "PER_DAY", Amount: 50, GraceDays: 2}) {
 		t.Errorf("the structure's fine %+v", structure.LateFine)
 	}
 
@@ -277,7 +277,7 @@ func TestTheCurrencyStaysOnceTheLedgerHasAmounts(t *testing.T) {
 	s := testkit.NewSchool(t)
 	admin, child := s.As(t, api.SchoolAdmin), s.Child(t, s.Seat(t, "Class 5"), 0)
 	testkit.Put[setting.Setting](t, admin, path, map[string]any{"currency": "USD"})
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 500, "reason": "Window"})
+	testkit.Post[charging.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 500, "reason": "Window"})
 	f := admin.Refuses(t, "PUT", path, map[string]any{"currency": "EUR", "principalName": "X"}, 409, "")
 	if !strings.Contains(f.Message, "USD") {
 		t.Errorf("it says %q", f.Message)

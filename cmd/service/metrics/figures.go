@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"homeroom/api/limit"
-	"homeroom/auth"
+	"homeroom/auth/hashing"
 	"homeroom/delivery"
 	"homeroom/events"
 	"homeroom/modules/transport/live"
@@ -28,7 +28,7 @@ type Sources struct {
 	Relay   *events.Relay
 	Hints   *events.Hints
 	Sender  *delivery.Sender
-	Hasher  *auth.Hasher
+	Hasher  *hashing.Hasher
 	Tracker *live.Tracker
 	Hub     *realtime.Hub
 	Clock   func() time.Time

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
 )
@@ -44,10 +45,10 @@ func (y *wholeYear) settleFees(t *testing.T) {
 	f.balance, f.drawer, f.granted, f.receipts = map[string]int64{}, map[string]int64{}, map[int]bool{}, map[string]int{}
 	testkit.Put[struct{}](t, y.office, "/school-admin/setting", map[string]any{"feeRoundTo": 100, "lateFineType": "FIXED",
 		"lateFineAmount": fineAmount, "lateFineGraceDays": 10, "lateFineThreshold": leastFined})
-	head := func(name, code, kind string, more map[string]any) fee.Head {
+	head := func(name, code, kind string, more map[string]any) charging.Head {
 		data := map[string]any{"name": name, "code": code, "type": kind}
 		maps.Copy(data, more)
-		return testkit.Post[fee.Head](t, y.office, "/school-admin/fee/head/create", data)
+		return testkit.Post[charging.Head](t, y.office, "/school-admin/fee/head/create", data)
 	}
 	f.tuition, f.exams = head("Tuition", "TUI", "TUITION", nil).ID, head("Exams", "EXA", "EXAM", nil).ID
 	lunch := head("Lunch", "LUN", "OTHER", map[string]any{"optional": true, "amountBy": "OPTION", "amounts": []any{
@@ -134,7 +135,7 @@ func (y *wholeYear) grant(t *testing.T, of, remainder int, what map[string]any) 
 		y.fees.granted[i] = true
 		body := map[string]any{"studentId": c.id, "reason": "Hardship"}
 		maps.Copy(body, what)
-		got := testkit.Post[fee.GrantedConcession](t, y.office, "/school-admin/fee/concession", body)
+		got := testkit.Post[charging.GrantedConcession](t, y.office, "/school-admin/fee/concession", body)
 		y.fees.balance[c.number] -= got.Posted
 		// What it takes off instalments that were charged before is 12.5 percent, or what is left of them.
 		want := y.select2(t, `select v.id::text as key, least(round(v.asked * 0.125), v.asked - v.waived)::bigint::text as value from (
@@ -232,7 +233,7 @@ func (y *wholeYear) charge(t *testing.T, year uuid.UUID, instalment int) {
 		body := map[string]any{"structureId": structure, "instalment": instalment, "classId": y.classes[i]}
 		dry := maps.Clone(body)
 		dry["dryRun"] = true
-		plan := testkit.Post[fee.Charged](t, y.office, "/school-admin/fee/charge", dry)
+		plan := testkit.Post[charging.Charged](t, y.office, "/school-admin/fee/charge", dry)
 		for _, s := range plan.Students {
 			number := numbers[s.StudentID]
 			for _, line := range s.Lines {
@@ -247,12 +248,12 @@ func (y *wholeYear) charge(t *testing.T, year uuid.UUID, instalment int) {
 			y.fees.balance[number] += s.Amount - s.Concession
 		}
 
-		done := testkit.Post[fee.Charged](t, y.office, "/school-admin/fee/charge", body)
+		done := testkit.Post[charging.Charged](t, y.office, "/school-admin/fee/charge", body)
 
 		if done.Charged != plan.Charged || done.Amount != plan.Amount || done.Concession != plan.Concession || done.ProRata != plan.ProRata {
 			t.Errorf("class %d: charged %+v, the dry run said %+v", i+1, done, plan)
 		}
-		if again := testkit.Post[fee.Charged](t, y.office, "/school-admin/fee/charge", body); again.Charged != 0 {
+		if again := testkit.Post[charging.Charged](t, y.office, "/school-admin/fee/charge", body); again.Charged != 0 {
 			t.Errorf("class %d: charged again: %+v", i+1, again)
 		}
 	}
@@ -429,7 +430,7 @@ func (y *wholeYear) clearCheques(t *testing.T) {
 // otherMoney is an excursion, fines by hand, and dues that the school gives up. Lunch begins for some.
 func (y *wholeYear) otherMoney(t *testing.T) {
 	f := &y.fees
-	trip := testkit.Post[fee.AdHocCharged](t, y.office, "/school-admin/fee/charge/ad-hoc", map[string]any{"feeHeadId": f.exams,
+	trip := testkit.Post[charging.AdHocCharged](t, y.office, "/school-admin/fee/charge/ad-hoc", map[string]any{"feeHeadId": f.exams,
 		"amount": 350_00, "dueDate": "2026-12-15", "text": "Excursion to the zoo", "classId": y.classes[2]})
 	if trip.Charged != pupils/levels {
 		t.Errorf("%d go on the excursion", trip.Charged)
@@ -447,7 +448,7 @@ func (y *wholeYear) otherMoney(t *testing.T) {
 		}
 	}
 	for i := 21; i < pupils; i += 100 {
-		testkit.Post[fee.Fined](t, y.office, "/school-admin/fee/fine",
+		testkit.Post[charging.Fined](t, y.office, "/school-admin/fee/fine",
 			map[string]any{"studentId": y.children[i].id, "amount": 75_00, "reason": "Broken window"})
 		f.balance[y.children[i].number] += 75_00
 	}
@@ -493,7 +494,7 @@ func (y *wholeYear) chargeEarly(t *testing.T) {
 		y.fees.balance[made.AdmissionNumber] = 9_625_00 + 500_00 // a quarter of tuition, and of exams to the last unit
 	}
 	for i, structure := range y.fees.structures[y.next] {
-		got := testkit.Post[fee.Charged](t, y.office, "/school-admin/fee/charge",
+		got := testkit.Post[charging.Charged](t, y.office, "/school-admin/fee/charge",
 			map[string]any{"structureId": structure, "instalment": 1, "classId": y.classes[i]})
 		if want := map[int]int{0: 3}[i]; got.Charged != want {
 			t.Errorf("class %d: %d are billed for the next year, want %d", i+1, got.Charged, want)

@@ -7,6 +7,7 @@ import (
 	"homeroom/api"
 	"homeroom/modules/dashboard"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/library"
 	"homeroom/modules/roster"
 	"homeroom/testkit"
@@ -48,7 +49,7 @@ func TestSearch_FindsEveryKindOfRecord(t *testing.T) {
 	if found := find(t, admin, "w-77").Employees; len(found) != 1 || found[0].ID != worker.ID {
 		t.Errorf("the employee's code finds %+v", found)
 	}
-	testkit.Post[fee.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 900, "reason": "Window"})
+	testkit.Post[charging.Fined](t, admin, "/school-admin/fee/fine", map[string]any{"studentId": child.ID, "amount": 900, "reason": "Window"})
 	receipt := testkit.Post[fee.Collection](t, admin, "/school-admin/fee/collection/record",
 		map[string]any{"studentId": child.ID, "amount": 900, "paymentMode": "CASH"})
 	if found := find(t, admin, receipt.ReceiptNumber).Receipts; len(found) != 1 || found[0].ReceiptNumber != receipt.ReceiptNumber {

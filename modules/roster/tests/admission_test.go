@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/api"
-	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/modules/transport"
 	"homeroom/rbac"
@@ -18,7 +18,7 @@ import (
 type admissionFrame struct {
 	*frame
 	route  transport.RouteDetail
-	lunch  fee.Head
+	lunch  charging.Head
 	option uuid.UUID
 }
 
@@ -28,7 +28,7 @@ func newAdmissions(t *testing.T) *admissionFrame {
 		map[string]any{"busNumber": "KA-01-1", "capacity": 1})
 	f.route = testkit.Post[transport.RouteDetail](t, f.admin, "/school-admin/transport/route/create", map[string]any{"name": "Hill Road",
 		"busId": bus.ID, "direction": "pickup", "stops": []any{map[string]any{"name": "Mill", "lat": 12.9, "lng": 77.6}}})
-	f.lunch = testkit.Post[fee.Head](t, f.admin, "/school-admin/fee/head/create", map[string]any{"name": "Lunch", "code": "LUN",
+	f.lunch = testkit.Post[charging.Head](t, f.admin, "/school-admin/fee/head/create", map[string]any{"name": "Lunch", "code": "LUN",
 		"type": "OTHER", "optional": true, "amountBy": "OPTION", "amounts": []any{map[string]any{"name": "Vegetarian", "amount": 50_00}}})
 	f.option = *f.lunch.Amounts[0].ID
 	return f
@@ -58,7 +58,7 @@ func TestAdmission_OneCall_HasBusAndFees(t *testing.T) {
 	if r := f.riders(t); len(r) != 1 || r[0].StudentID != asha.ID || r[0].StartDate != f.today {
 		t.Errorf("riders: got %+v, want Asha since today", r)
 	}
-	had := testkit.Get[api.Page[fee.SubscriptionItem]](t, f.admin, "/school-admin/fee/subscription/list?filters%5BstudentId%5D="+asha.ID.String())
+	had := testkit.Get[api.Page[charging.SubscriptionItem]](t, f.admin, "/school-admin/fee/subscription/list?filters%5BstudentId%5D="+asha.ID.String())
 	if had.Total != 1 || had.Items[0].OptionName != "Vegetarian" || had.Items[0].FromDate != f.today {
 		t.Errorf("optional fees: got %+v, want lunch since today", had.Items)
 	}

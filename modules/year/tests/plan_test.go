@@ -15,6 +15,7 @@ import (
 	"homeroom/modules/attendance"
 	"homeroom/modules/exam"
 	"homeroom/modules/fee"
+	"homeroom/modules/fee/charging"
 	"homeroom/modules/roster"
 	"homeroom/modules/year"
 	"homeroom/tenancy/lifecycle"
@@ -113,8 +114,8 @@ func (p *planned) student(t *testing.T, number string) uuid.UUID {
 // addFees gives class 1 a structure of 1,000.00.
 func (p *planned) addFees(t *testing.T, due string) {
 	t.Helper()
-	head := testkit.Post[fee.Head](t, p.office, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
-	testkit.Post[fee.Structure](t, p.office, "/school-admin/fee/structure/create", map[string]any{"classId": p.classes[0].ID,
+	head := testkit.Post[charging.Head](t, p.office, "/school-admin/fee/head/create", map[string]any{"name": "Tuition", "code": "TUI", "type": "TUITION"})
+	testkit.Post[charging.Structure](t, p.office, "/school-admin/fee/structure/create", map[string]any{"classId": p.classes[0].ID,
 		"name": "Class 1, 2026-27", "heads": []map[string]any{{"feeHeadId": head.ID, "amount": 100_000}},
 		"instalments": []map[string]any{{"name": "All", "dueDate": due, "percent": 100}}})
 }
@@ -231,7 +232,7 @@ func (p *planned) checkFirstDay(t *testing.T) {
 	if members.Total != 1 || members.Members[0].StudentID != p.student(t, "S-09-A-0") {
 		t.Errorf("French of class 10 has %+v", members)
 	}
-	s := testkit.Get[fee.Structure](t, p.office, "/school-admin/fee/structure/"+p.classes[0].ID.String())
+	s := testkit.Get[charging.Structure](t, p.office, "/school-admin/fee/structure/"+p.classes[0].ID.String())
 	if s.Total != 107_500 || s.Name != "Class 1, 2027-28" || s.Instalments[0].DueDate.String() != "2027-05-31" {
 		t.Errorf("fees of class 1: %+v", s)
 	}
