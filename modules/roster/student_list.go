@@ -44,7 +44,7 @@ const summaryColumns = `student.id, student.admission_number, student.first_name
 // seated is a summary and its seat as a query gives them.
 type seated struct {
 	StudentSummary
-	Seat Seat `gorm:"column:seat;serializer:json"`
+	Seat Seat
 }
 
 // StudentListing is how students are listed and exported. It names today.day, so its queries
@@ -82,7 +82,7 @@ const guardianColumn = `coalesce((select trim(g.first_name || ' ' || g.last_name
 func listStudents(c api.Ctx, l api.ListRequest) (api.Page[ListedStudent], error) {
 	type row struct {
 		StudentSummary
-		Seat         Seat `gorm:"column:seat;serializer:json"`
+		Seat         Seat `gorm:"type:record"`
 		GuardianName string
 		CustomFields json.RawMessage
 	}
