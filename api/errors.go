@@ -266,9 +266,10 @@ func (k *Kernel) explainPostgres(pg *pgconn.PgError, err error) *Error {
 }
 
 // retriable is a transaction that lost a race and may simply run again.
-func retriable(err error) bool {
+func (k *Kernel) retriable(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+	return errors.As(err, &pg) &&
+		(pg.Code == "40001" || pg.Code == "40P01" || pg.Code == "23505" && k.constraints[pg.ConstraintName].LostRace)
 }
 
 // Constraint is the message for a constraint of the database.
@@ -276,4 +277,6 @@ type Constraint struct {
 	Name    string // as the migration names it
 	Field   string // the wire's name of the field at fault
 	Message string
+	// LostRace: the handler has looked, so only who wrote meanwhile can make a request break it. It is run again, and sees that.
+	LostRace bool
 }

@@ -3,9 +3,11 @@ package api
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
@@ -31,7 +33,7 @@ const totalColumn = "page_total"
 // only, so that a record before the page costs an index entry at best. That holds for
 // columns that are subqueries or come by a LEFT JOIN on a unique key, which Postgres
 // leaves out where nothing names them; other joins are made for every record. The first
-// page of one table's columns has nothing before it and is read at once. All are counted
+// page of what is not joined has nothing before it and is read at once. All are counted
 // only where a page is full: the last one ends with the last record. Where a filter asks other tables, which
 // records it leaves is the most of the work: they are found once, and counted as they are cut.
 func Fetch[V any](query *gorm.DB, l ListRequest) (Page[V], error) {
@@ -52,24 +54,24 @@ type scanPage func(rows pgx.Rows, total *int) (int, error)
 
 // fetch is Fetch for views of any type: items is a pointer to a slice of them. It returns the total.
 func fetch(query *gorm.DB, l ListRequest, items any, scan scanPage) (total int, err error) {
-	dry := query.Session(&gorm.Session{DryRun: true})
 	if query.Statement.Clauses["SELECT"].Expression != nil {
 		return 0, errors.New("building a list query: its columns take arguments")
 	}
-
 	var n int64
-	count := l.narrow(dry).Count(&n).Statement
-	cutFirst := l.whole != nil || l.Page > 1 || l.asksOthers() || !ofOneTable(query.Statement)
-	from := l.narrow(dry)
-	if cutFirst {
-		from = dry.Where("id = any(array(select id from cut))")
-	}
-	rows := l.ordered(from).Find(items).Statement
-	if err := errors.Join(count.Error, rows.Error); err != nil {
-		return 0, fmt.Errorf("building a list query: %w", err)
+	count := l.narrow(query.Session(&gorm.Session{DryRun: true}).Select([]string{})).Count(&n).Statement
+	if count.Error != nil {
+		return 0, fmt.Errorf("building a list query: %w", count.Error)
 	}
 	if l.whole != nil {
+		rows, err := l.rows(query, items, true)
+		if err != nil {
+			return 0, err
+		}
 		return fetchPart(query, l, count, rows, scan)
+	}
+	sql, err := l.pageSQL(query, count.SQL.String(), len(count.Vars), items)
+	if err != nil {
+		return 0, err
 	}
 	args := count.Vars
 	if l.Page > 1 {
@@ -77,7 +79,7 @@ func fetch(query *gorm.DB, l ListRequest, items any, scan scanPage) (total int, 
 	}
 	found := 0
 	err = tenancy.Pipeline(query, tenancy.Query{
-		SQL: l.pageSQL(count, rows, cutFirst), Args: args, Scan: func(r pgx.Rows) (err error) {
+		SQL: sql, Args: args, Scan: func(r pgx.Rows) (err error) {
 			found, err = scan(r, &total)
 			return err
 		},
@@ -93,24 +95,71 @@ func fetch(query *gorm.DB, l ListRequest, items any, scan scanPage) (total int, 
 	return total, nil
 }
 
-// ofOneTable reports whether a list shows columns of its records alone.
-func ofOneTable(s *gorm.Statement) bool {
-	computed := func(sql string) bool { return strings.Contains(sql, "(") }
-	return len(s.Joins) == 0 && (s.TableExpr == nil || !computed(s.TableExpr.SQL)) && !slices.ContainsFunc(s.Selects, computed)
+// rows is the statement of a page's records: of those whose ids are in cut, or of all that the filters leave.
+func (l ListRequest) rows(query *gorm.DB, items any, cutFirst bool) (*gorm.Statement, error) {
+	from := query.Session(&gorm.Session{DryRun: true})
+	if cutFirst {
+		from = from.Where("id = any(array(select id from cut))")
+	} else {
+		from = l.narrow(from)
+	}
+	rows := l.ordered(from).Find(items).Statement
+	if rows.Error != nil {
+		return nil, fmt.Errorf("building a list query: %w", rows.Error)
+	}
+	return rows, nil
 }
 
-// pageSQL is the statement of a page. Its parts share their arguments: those of rows are the first of count's. The limit
+// cutsFirst reports whether a page's ids are found before what its records show. On the first page nothing comes before the
+// records, and Postgres works out what is shown of them after it has sorted and cut them; but not what they are joined to.
+func (l ListRequest) cutsFirst(s *gorm.Statement) bool {
+	return l.Page > 1 || l.asksOthers() || len(s.Joins) > 0 ||
+		s.TableExpr != nil && strings.Contains(strings.ToLower(s.TableExpr.SQL), " from ")
+}
+
+// pageShape is all that the text of a page's statement follows from: which records, what of them, and how they are cut.
+type pageShape struct {
+	items                 reflect.Type
+	count, columns, order string
+	limit                 int
+	skips, asksOthers     bool
+}
+
+// pagesKnown bounds the remembered texts of statements. GORM takes as long to build one as the rest of a page takes the service.
+const pagesKnown = 1000
+
+var pageTexts, _ = lru.New[pageShape, string](pagesKnown) // the size is no error
+
+// pageSQL is the statement of a page, built once for pages that are alike.
+func (l ListRequest) pageSQL(query *gorm.DB, count string, args int, items any) (string, error) {
+	s := query.Statement
+	shape := pageShape{items: reflect.TypeOf(items), count: count, columns: strings.Join(s.Selects, ", "), order: l.orderBy(), limit: l.Limit,
+		skips: l.Page > 1, asksOthers: l.asksOthers()}
+	if text, ok := pageTexts.Get(shape); ok {
+		return text, nil
+	}
+	cutFirst := l.cutsFirst(s)
+	rows, err := l.rows(query, items, cutFirst)
+	if err != nil {
+		return "", err
+	}
+	text := l.buildPageSQL(count, args, rows, cutFirst)
+	pageTexts.Add(shape, text)
+	return text, nil
+}
+
+// buildPageSQL puts a page's statement together. Its parts share their arguments: those of rows are the first of count's. The limit
 // is part of the text, for the planner to know that it is small, and the first page has no offset: with one Postgres would
 // plan it anew each time, since it takes an offset that it does not know for a tenth of all records.
-func (l ListRequest) pageSQL(count, rows *gorm.Statement, cutFirst bool) string {
-	from := strings.TrimPrefix(count.SQL.String(), "SELECT count(*) FROM ")
+func (l ListRequest) buildPageSQL(count string, args int, rows *gorm.Statement, cutFirst bool) string {
+	from := strings.TrimPrefix(count, "SELECT count(*) FROM ")
 	cut, shown := rows.SQL.String(), "cut"
 	if cutFirst {
 		cut, shown = fmt.Sprintf("select id from %s order by %s", from, l.orderBy()), "("+cut+")"
 	}
 	var skip, before string
 	if l.Page > 1 {
-		skip, before = fmt.Sprintf("offset $%d", len(count.Vars)+1), fmt.Sprintf("$%d + ", len(count.Vars)+1)
+		skip, before = fmt.Sprintf("offset $%d", args+1), fmt.Sprintf("$%d + ", args+1)
 	}
 	if l.asksOthers() {
 		return fmt.Sprintf(`with cut as materialized (select id, count(*) over () as %[1]s from %[2]s order by %[3]s limit %[4]d %[5]s)

@@ -59,7 +59,7 @@ func (k *Kernel) transact(ctx context.Context, rq *request, work func(*gorm.DB) 
 	for try := 1; ; try++ {
 		rq.facts, rq.audits, rq.changes, rq.atCommit, rq.last, rq.rights, rq.unchanged = nil, nil, nil, nil, nil, false, false
 		a, err := k.transactOnce(ctx, rq, work)
-		if err == nil || try == attempts || !retriable(err) {
+		if err == nil || try == attempts || !k.retriable(err) {
 			return a, err
 		}
 		// Let the winner go on first: back at once, it would meet the same rival again.

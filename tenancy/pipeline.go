@@ -80,15 +80,41 @@ func send(db *gorm.DB, t *pipeline) error {
 	return err
 }
 
-// Collect is a Query's Scan that reads its rows into structs by the columns' names; no row is an empty list.
+// Collect is a Query's Scan that reads its rows into structs by the columns' names; no row is an empty list. Which field a column
+// is for is found out once for all rows.
 func Collect[T any](into *[]T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
-		if *into == nil {
-			*into = []T{}
+	return func(rows pgx.Rows) error {
+		defer rows.Close()
+		*into = []T{}
+		var one *T
+		fields := fieldsOfRow{Rows: rows}
+		for rows.Next() {
+			if one == nil {
+				var err error
+				if one, err = pgx.RowToAddrOfStructByNameLax[T](&fields); err != nil {
+					return err
+				}
+			}
+			*one = *new(T) // nothing of one row may stay in the next
+			if err := rows.Scan(fields.targets...); err != nil {
+				return err
+			}
+			*into = append(*into, *one)
 		}
-		return err
+		return rows.Err()
 	}
+}
+
+// fieldsOfRow keeps where pgx would scan a row to.
+type fieldsOfRow struct {
+	pgx.Rows
+	targets []any
+}
+
+// Scan scans nothing.
+func (r *fieldsOfRow) Scan(targets ...any) error {
+	r.targets = targets
+	return nil
 }
 
 // Row has the only row of a query read into a struct, by column name; no row is pgx.ErrNoRows.

@@ -1,6 +1,7 @@
 package attendance_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"homeroom/modules/attendance"
+	"homeroom/tenancy"
 	"homeroom/tenancy/lifecycle"
 	"homeroom/testkit"
 )
@@ -94,6 +96,56 @@ func TestAMarkAgainstItsCorrectionTellsParentsWhatHoldsInTheEnd(t *testing.T) {
 		if status != last && (status != "PRESENT" || last != "") {
 			t.Errorf("delay %d: the mark is %s, parents last heard %q", delay, status, last)
 		}
+	}
+}
+
+func TestMark_OfStudentMarkedMeanwhile_IsOneMoreVersion(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t, 2)
+	// Whoever writes a mark holds the division; this stands for a student who has changed divisions meanwhile.
+	school, err := r.App.Service.Cluster.FindSchool(t.Context(), r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := r.App.Service.Cluster.Node(t.Context(), school.Node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := node.Admin().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }()
+	if _, err := other.Exec(t.Context(), `insert into `+tenancy.Ident(school.Schema)+`.attendance
+		(id, student_id, division_id, date, status, source, marked_by, marked_at) values (gen_random_uuid(), $1, $2, $3, 'ABSENT', 'ADMIN', $4, now())`,
+		r.children[0].ID, r.a.ID, r.today.String(), r.admin.UserID); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan int, 1)
+	go func() {
+		a, err := r.teacher.TryCall("POST", teacherMark, sheet(r.a, r.today, record(r.children[0], "PRESENT"), record(r.children[1], "PRESENT")))
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- a.Status
+	}()
+	testkit.Eventually(t, "the marks wait for the other's, or are through", func() bool {
+		var waiting bool
+		err := other.QueryRow(t.Context(), `select exists (select from pg_locks
+			where not granted and pg_backend_pid() = any(pg_blocking_pids(pid)))`).Scan(&waiting)
+		return len(answered) == 1 || err == nil && waiting
+	})
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status := <-answered; status != 200 {
+		t.Errorf("marking meanwhile is answered %d", status)
+	}
+	if n := r.Count(t, "attendance", "status = 'PRESENT'"); n != 2 {
+		t.Errorf("%d are present, want 2", n)
+	}
+	if n := r.Count(t, "attendance_revision", "status = 'ABSENT' and version = 1"); n != 1 {
+		t.Errorf("the other's mark has %d revisions, want 1", n)
 	}
 }
 

@@ -90,7 +90,7 @@ func constraints() []api.Constraint {
 		{Name: "holiday_dates_check", Field: "endDate", Message: "endDate must not be before startDate"},
 		{Name: "holiday_class_class_fkey", Field: "classIds", Message: "classIds has a class that does not exist"},
 		{Name: "holiday_division_division_fkey", Field: "divisionIds", Message: "divisionIds has a division that does not exist"},
-		{Name: "attendance_once", Field: "records", Message: "Someone marked this student just now"},
+		{Name: "attendance_once", Field: "records", Message: "Someone marked this student just now", LostRace: true},
 		{Name: "school_setting_notice_delay_check", Field: "attendanceNoticeDelayMinutes",
 			Message: "attendanceNoticeDelayMinutes must be from 0 to 1440"},
 	}

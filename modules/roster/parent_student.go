@@ -61,40 +61,39 @@ type childrenIn struct {
 // listChildren lists a parent's children. Asked for a year, it lists those who were
 // enrolled in it, and for the active one also those who wait to be placed.
 func listChildren(c api.Ctx, r childrenIn) (Children, error) {
-	day := c.Today()
-	query := StudentsToday(c)
-	if r.AcademicYearID != nil {
-		year, err := api.Find[AcademicYear](c, "academic year", c.DB, *r.AcademicYearID)
-		if err != nil {
-			return Children{}, err
-		}
-		if year.EndDate.Before(day) || day.Before(year.StartDate) {
-			return childrenOfYear(c, year)
-		}
-		query = query.Where(`(exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)
-			or (? and student.status = 'ACTIVE' and not exists (select from enrolment e where e.student_id = student.id
-			and `+covers+`)))`, year.ID, year.Active)
+	if r.AcademicYearID == nil {
+		return childrenBy(c, "true", seatColumn)
 	}
-	return childrenBy(c, query, seatColumn)
+	year, err := api.Find[AcademicYear](c, "academic year", c.DB, *r.AcademicYearID)
+	if err != nil {
+		return Children{}, err
+	}
+	if day := c.Today(); year.EndDate.Before(day) || day.Before(year.StartDate) {
+		return childrenOfYear(c, year)
+	}
+	return childrenBy(c, `(`+enrolledInYear+` or ($4 and student.status = 'ACTIVE' and not exists (select from enrolment e
+		where e.student_id = student.id and `+covers+`)))`, seatColumn, year.ID, year.Active)
 }
+
+// enrolledInYear holds for a student who is enrolled in the academic year $3.
+const enrolledInYear = `exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = $3)`
 
 // childrenOfYear are the children as they sat at the end of a year that is over, or
 // will sit at the beginning of one to come.
 func childrenOfYear(c api.Ctx, year AcademicYear) (Children, error) {
-	query := StudentsToday(c).Where("exists (select from enrolment e where e.student_id = student.id and e.academic_year_id = ?)", year.ID)
-	seat := `(` + seatOfEnrolment + `e.academic_year_id = ? order by e.start_date desc limit 1) as seat`
-	return childrenBy(c, query, seat, year.ID)
+	seat := `(` + seatOfEnrolment + `e.academic_year_id = $3 order by e.start_date desc limit 1) as seat`
+	return childrenBy(c, enrolledInYear, seat, year.ID)
 }
 
-func childrenBy(c api.Ctx, query *gorm.DB, seat string, args ...any) (Children, error) {
+// childrenBy are the children for whom a condition holds, with a seat; args are the statement's from $3 on.
+func childrenBy(c api.Ctx, which, seat string, args ...any) (Children, error) {
 	out := Children{Students: []StudentItem{}}
-	built := query.Session(&gorm.Session{DryRun: true}).Where("student.id in (?)", Linked(c.DB, c.User.ID)).
-		Select(summaryColumns+", "+seat, args...).Order("student.first_name, student.id").Find(&[]seated{})
-	if built.Error != nil {
-		return out, fmt.Errorf("building a list of children: %w", built.Error)
-	}
 	var found []seated
-	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: built.Statement.SQL.String(), Args: built.Statement.Vars, Scan: tenancy.Collect(&found)})
+	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select ` + summaryColumns + `, ` + seat + `
+		from student, (select $1::date as day) as today
+		where student.deleted_at is null and student.id in (` + LinkedIDs("$2") + `) and ` + which + `
+		order by student.first_name, student.id`,
+		Args: append([]any{c.Today(), c.User.ID}, args...), Scan: tenancy.Collect(&found)})
 	if err != nil {
 		return out, fmt.Errorf("listing children: %w", err)
 	}

@@ -44,7 +44,7 @@ const summaryColumns = `student.id, student.admission_number, student.first_name
 // seated is a summary and its seat as a query gives them.
 type seated struct {
 	StudentSummary
-	Seat Seat `gorm:"column:seat;serializer:json"`
+	Seat Seat
 }
 
 // StudentListing is how students are listed and exported. It names today.day, so its queries
@@ -60,13 +60,14 @@ var StudentListing = api.Listing{
 		"search": api.SearchWords("search_text"),
 		"status": api.ByEnum("status", "ACTIVE", "TRANSFERRED", "GRADUATED", "WITHDRAWN"),
 		"gender": api.ByEnum("gender", "FEMALE", "MALE", "OTHER"),
-		"classId": api.ByID("class_id").Where(`student.id in (
+		// A class and a division are few of the school's students: they are found by their ids, however many others there are.
+		"classId": api.ByID("class_id").Where(`student.id = any(array(
 			select e.student_id from enrolment e where e.class_id = @v and ` + coversToday + `
 			union all
 			select s.id from student s where s.class_id = @v and s.status = 'ACTIVE'
-				and s.id not in (select e.student_id from enrolment e where ` + coversToday + `))`),
-		"divisionId": api.ByID("division_id").Where(`student.id in (select e.student_id from enrolment e where e.division_id = @v and ` +
-			coversToday + `)`),
+				and not exists (select from enrolment e where e.student_id = s.id and ` + coversToday + `)))`),
+		"divisionId": api.ByID("division_id").Where(`student.id = any(array(select e.student_id from enrolment e where e.division_id = @v and ` +
+			coversToday + `))`),
 		"academicYearId": api.ByID("academic_year_id").Where(`student.id in (select e.student_id from enrolment e
 			where e.academic_year_id = @v)`),
 		customFilter: api.ByMembers("custom_fields"),
@@ -82,7 +83,7 @@ const guardianColumn = `coalesce((select trim(g.first_name || ' ' || g.last_name
 func listStudents(c api.Ctx, l api.ListRequest) (api.Page[ListedStudent], error) {
 	type row struct {
 		StudentSummary
-		Seat         Seat `gorm:"column:seat;serializer:json"`
+		Seat         Seat `gorm:"type:record"`
 		GuardianName string
 		CustomFields json.RawMessage
 	}
