@@ -53,7 +53,7 @@ func watchHooks(now, soonest time.Time) tenancy.Query {
 }
 
 // claim takes facts that are due for a minute, with the secrets of their webhooks.
-func (h *Hooks) claim(ctx context.Context, db *gorm.DB) ([]hookDelivery, error) {
+func (h *Hooks) claim(ctx context.Context, school uuid.UUID, db *gorm.DB) ([]hookDelivery, error) {
 	now := h.Clock()
 	var claimed []hookDelivery
 	err := tenancy.Pipeline(db,
@@ -65,7 +65,7 @@ func (h *Hooks) claim(ctx context.Context, db *gorm.DB) ([]hookDelivery, error) 
 	for _, d := range claimed {
 		ids = append(ids, d.WebhookID)
 	}
-	secrets, err := h.secrets(ctx, ids)
+	secrets, err := h.secrets(ctx, school, ids)
 	for i := range claimed {
 		claimed[i].secret = secrets[claimed[i].WebhookID]
 	}

@@ -20,7 +20,8 @@ import (
 const hookPurpose = "secrets of webhooks "
 
 // NewSecret makes a webhook's secret, which the receiver checks signatures with, in the place of the one before. Secrets are
-// in the platform's schema, sealed: an archive of the school has none.
+// in the platform's schema, sealed: an archive of the school has none. A school that was made of another one's archive has webhooks
+// of the same ids, and takes nothing of that one's: its secret is empty.
 func (h *Hooks) NewSecret(ctx context.Context, school, webhook uuid.UUID) (string, error) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails: the runtime ends the program instead
@@ -28,18 +29,22 @@ func (h *Hooks) NewSecret(ctx context.Context, school, webhook uuid.UUID) (strin
 	if err != nil {
 		return "", err
 	}
-	_, err = h.Platform.Exec(ctx, `insert into platform.webhook_secret (webhook_id, school_id, sealed, created_at) values ($1, $2, $3, $4)
-		on conflict (webhook_id) do update set school_id = excluded.school_id, sealed = excluded.sealed, created_at = excluded.created_at`,
-		webhook, school, sealed, h.Clock())
+	kept, err := h.Platform.Exec(ctx, `insert into platform.webhook_secret as w (webhook_id, school_id, sealed, created_at)
+		values ($1, $2, $3, $4) on conflict (webhook_id) do update set sealed = excluded.sealed, created_at = excluded.created_at
+		where w.school_id = excluded.school_id`, webhook, school, sealed, h.Clock())
 	if err != nil {
 		return "", fmt.Errorf("keeping a webhook's secret: %w", err)
+	}
+	if kept.RowsAffected() == 0 {
+		return "", nil
 	}
 	return "whsec_" + base64.StdEncoding.EncodeToString(secret), nil
 }
 
-// secrets are those of webhooks, by id. One that cannot be opened is missing.
-func (h *Hooks) secrets(ctx context.Context, webhooks []uuid.UUID) (map[uuid.UUID][]byte, error) {
-	rows, err := h.Platform.Query(ctx, `select webhook_id, sealed from platform.webhook_secret where webhook_id = any($1)`, webhooks)
+// secrets are those of a school's webhooks, by id. One that cannot be opened is missing.
+func (h *Hooks) secrets(ctx context.Context, school uuid.UUID, webhooks []uuid.UUID) (map[uuid.UUID][]byte, error) {
+	rows, err := h.Platform.Query(ctx, `select webhook_id, sealed from platform.webhook_secret
+		where school_id = $1 and webhook_id = any($2)`, school, webhooks)
 	if err != nil {
 		return nil, fmt.Errorf("reading webhooks' secrets: %w", err)
 	}

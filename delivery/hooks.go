@@ -185,7 +185,7 @@ func (h *Hooks) sendBatch(ctx context.Context, school uuid.UUID) (more bool) {
 	}
 	var claimed []hookDelivery
 	if err == nil {
-		claimed, err = h.claim(ctx, db)
+		claimed, err = h.claim(ctx, school, db)
 	}
 	if err != nil {
 		h.Log.Warn("facts for webhooks could not be claimed", "school", school, "error", err)

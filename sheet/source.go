@@ -1,11 +1,14 @@
 package sheet
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"encoding/csv"
+	"encoding/xml"
 	"errors"
 	"io"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -23,6 +26,13 @@ const (
 	headerWithin = 30
 	// maxUnzipped is how large a workbook may be once it is unpacked.
 	maxUnzipped = 256 << 20
+	// mostCells and mostText are how much of a workbook is read, in bytes of text: a cell in the last column makes its row 16,384
+	// cells long, and many cells may name one text, of which each has a copy. No text may be longer than maxText.
+	mostCells = 50_000_000
+	mostText  = 128 << 20
+	maxText   = 16 << 10
+	// lastRow is the last that a spreadsheet has.
+	lastRow = 1 << 20
 )
 
 // source gives a file's rows one by one, numbered as a spreadsheet does; the end is io.EOF.
@@ -176,14 +186,24 @@ func (d *delimited) next() ([]string, int, error) {
 
 // book is a sheet of a workbook. Its cells are as they are kept, not as they are shown: a date is a number of days.
 type book struct {
-	file *excelize.File
-	rows *excelize.Rows
-	row  int
-	days int // to add to dates: some workbooks count from 1904
+	file  *excelize.File
+	rows  *excelize.Rows
+	row   int
+	days  int // to add to dates: some workbooks count from 1904
+	cells int // read so far, of all sheets
+	text  int // of them, in bytes
 }
 
 func openBook(in io.Reader, score func([]string) int, is *Understood) (source, error) {
-	file, err := excelize.OpenReader(in, excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: 16 << 20})
+	body, err := io.ReadAll(in) // an upload is bounded
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTexts(body); err != nil {
+		return nil, err
+	}
+	file, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{RawCellValue: true, UnzipSizeLimit: maxUnzipped,
+		UnzipXMLSizeLimit: 16 << 20})
 	if err != nil {
 		return nil, unreadableBook(err)
 	}
@@ -223,6 +243,56 @@ func openBook(in io.Reader, score func([]string) int, is *Understood) (source, e
 	return b, nil
 }
 
+// checkTexts refuses a workbook whose cells share a text that is longer than maxText: a row with many of them would fill the memory
+// before it could be counted.
+func checkTexts(body []byte) error {
+	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return unreadableBook(err)
+	}
+	for _, f := range archive.File {
+		if !strings.EqualFold(path.Base(strings.ReplaceAll(f.Name, `\`, "/")), "sharedStrings.xml") {
+			continue
+		}
+		part, err := f.Open()
+		if err != nil {
+			return unreadableBook(err)
+		}
+		err = checkShared(io.LimitReader(part, maxUnzipped))
+		_ = part.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkShared reads shared texts: each is a child of the root, its own words somewhere in it.
+func checkShared(part io.Reader) error {
+	in := xml.NewDecoder(part)
+	for depth, length := 0, 0; ; {
+		token, err := in.RawToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return unreadableBook(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			if depth--; depth == 1 {
+				length = 0
+			}
+		case xml.CharData:
+			if length += len(token); depth > 1 && length > maxText {
+				return BadFile("has a longer text than %d kB in a cell: shorten it", maxText>>10)
+			}
+		}
+	}
+}
+
 func unreadableBook(err error) error {
 	return BadFile("is a workbook that cannot be read: save it as .xlsx again, or as CSV UTF-8").Because(err)
 }
@@ -238,10 +308,15 @@ var power = regexp.MustCompile(`^[0-9](\.[0-9]+)?E\+?[0-9]{1,2}$`)
 
 func (b *book) next() ([]string, int, error) {
 	for b.rows.Next() {
-		b.row++
+		if b.row++; b.row > lastRow {
+			return nil, 0, BadFile("has more rows than a sheet can have")
+		}
 		cells, err := b.rows.Columns()
 		if err != nil {
 			return nil, 0, unreadableBook(err)
+		}
+		if err := b.count(cells); err != nil {
+			return nil, 0, err
 		}
 		if len(cells) == 0 {
 			continue
@@ -259,6 +334,21 @@ func (b *book) next() ([]string, int, error) {
 		return nil, 0, unreadableBook(err)
 	}
 	return nil, 0, io.EOF
+}
+
+// count refuses a workbook that becomes too much when it is read.
+func (b *book) count(cells []string) error {
+	b.cells += len(cells)
+	for _, cell := range cells {
+		b.text += len(cell)
+	}
+	switch {
+	case b.cells > mostCells:
+		return BadFile("has more cells than can be read: delete what is far to the right of its table")
+	case b.text > mostText:
+		return BadFile("has more text than can be read: divide it")
+	}
+	return nil
 }
 
 func (b *book) close() {

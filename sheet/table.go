@@ -168,6 +168,7 @@ func (t *Table) read(in source, names *names, how Reading) error {
 		} else if err != nil {
 			return err
 		}
+		r.cells = cut(r.cells, len(t.at))
 		blank := true
 		for n, cell := range r.cells {
 			r.cells[n] = Clean(cell)
@@ -184,6 +185,19 @@ func (t *Table) read(in source, names *names, how Reading) error {
 			how.OnRow()
 		}
 	}
+}
+
+// cut is a row without the cells behind the header, but for the first that has anything: it is a fault of the row, and said of it. A
+// row that was much longer is not kept as a part of itself.
+func cut(cells []string, width int) []string {
+	if len(cells) <= width {
+		return cells
+	}
+	kept := slices.Clone(cells[:width])
+	if i := slices.IndexFunc(cells[width:], func(cell string) bool { return Clean(cell) != "" }); i >= 0 {
+		kept = append(kept, cells[width+i])
+	}
+	return kept
 }
 
 // writeDates shows a workbook's dates, which are numbers of days, as days.

@@ -80,17 +80,21 @@ func refuseUnless(allowed func(netip.Addr) bool) func(network, address string, _
 	}
 }
 
+// given is where the internet's addresses of version 6 are given out. Outside of it are those of sites, and those of version 4 inside
+// of version 6 (::127.0.0.1, 64:ff9b::127.0.0.1), which a gateway leads to.
+var given = netip.MustParsePrefix("2000::/3")
+
 // special are ranges that are not the internet's, besides those that netip knows.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
-	// Addresses of version 4 inside of version 6: a gateway leads to any of them.
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	// Addresses of version 4 inside of version 6 here, too: of Teredo and 6to4.
+	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2002::/16"),
 }
 
 func isPublic(ip netip.Addr) bool {
 	ip = ip.Unmap()
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.Is6() && !given.Contains(ip) {
 		return false
 	}
 	for _, p := range special {

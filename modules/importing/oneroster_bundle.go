@@ -15,8 +15,19 @@ import (
 	"homeroom/sheet"
 )
 
-// maxBundle is how large a bundle may be when it is unpacked.
-const maxBundle = 200 << 20
+const (
+	// maxBundle is how large a bundle may be when it is unpacked; maxBundleCells, how many cells and records it may have: each
+	// takes more memory than its bytes.
+	maxBundle      = 200 << 20
+	maxBundleCells = 3_000_000
+	// maxConverted is how large the table may be that it is read as, maxConvertedRows how many rows are made of it: more than a
+	// file may have.
+	maxConverted     = 64 << 20
+	maxConvertedRows = 100_001
+)
+
+// bundleFiles are those that are read.
+var bundleFiles = []string{"orgs", "users", "roles", "enrollments", "classes", "courses", "demographics"}
 
 // rosterBundle are a bundle's records that are in force, by file and by column.
 type rosterBundle map[string][]map[string]string
@@ -43,18 +54,23 @@ func convertBundle(file io.Reader) (io.Reader, error) {
 	for i, c := range rosterSheet {
 		head[i] = c.Name
 	}
-	rows := [][]string{head}
+	if err := w.Write(head); err != nil {
+		return nil, err
+	}
 	for _, record := range b.rows() {
 		row := make([]string, len(head))
 		for i, name := range head {
 			row[i] = record[name]
 		}
-		rows = append(rows, row)
+		if err := w.Write(row); err != nil {
+			return nil, err
+		}
+		if out.Len() > maxConverted { // one guardian's name may be in the rows of all students
+			return nil, sheet.BadFile("has more text than can be read: divide it")
+		}
 	}
-	if err := w.WriteAll(rows); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	w.Flush()
+	return &out, w.Error()
 }
 
 // readBundle unpacks the CSV files; nil: it has none of users.
@@ -63,10 +79,10 @@ func readBundle(body []byte) (rosterBundle, error) {
 	if err != nil {
 		return nil, sheet.BadFile("is no zip that can be read").Because(err)
 	}
-	b, left := rosterBundle{}, int64(maxBundle)
+	b, left, cells := rosterBundle{}, int64(maxBundle), maxBundleCells
 	for _, f := range archive.File {
 		name, isCSV := strings.CutSuffix(path.Base(f.Name), ".csv")
-		if !isCSV || strings.HasPrefix(name, ".") {
+		if !isCSV || !slices.Contains(bundleFiles, name) {
 			continue
 		}
 		open, err := f.Open()
@@ -79,7 +95,10 @@ func readBundle(body []byte) (rosterBundle, error) {
 			return nil, sheet.BadFile("is larger than 200 MiB when it is unpacked")
 		}
 		if err == nil {
-			b[name], err = readRecords(text)
+			b[name], err = readRecords(text, &cells)
+		}
+		if cells < 0 {
+			return nil, sheet.BadFile("has more records than one school's: divide it")
 		}
 		if err != nil {
 			return nil, sheet.BadFile("has a %s.csv that cannot be read", name).Because(err)
@@ -91,7 +110,8 @@ func readBundle(body []byte) (rosterBundle, error) {
 	return b, nil
 }
 
-func readRecords(text []byte) ([]map[string]string, error) {
+// readRecords reads the records of a file, and stops when their cells are more than are left.
+func readRecords(text []byte, left *int) ([]map[string]string, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))))
 	r.FieldsPerRecord = -1
 	head, err := r.Read()
@@ -112,7 +132,12 @@ func readRecords(text []byte) ([]map[string]string, error) {
 		}
 		record := map[string]string{}
 		for i, cell := range cells[:min(len(cells), len(head))] {
-			record[strings.TrimSpace(head[i])] = strings.TrimSpace(cell)
+			if cell = strings.TrimSpace(cell); cell != "" {
+				record[strings.TrimSpace(head[i])] = cell
+			}
+		}
+		if *left -= 1 + len(record); *left < 0 {
+			return nil, nil
 		}
 		if record["status"] != "tobedeleted" { // who is gone stays as they are here: an import removes nobody
 			out = append(out, record)
@@ -237,7 +262,7 @@ func (b rosterBundle) lessons(users, courses map[string]map[string]string, place
 	}
 	assign := func(e map[string]string, place rosterPlace, subject string) {
 		teacher := users[e["userSourcedId"]]
-		if teacher == nil || !peopled[place.class] {
+		if teacher == nil || !peopled[place.class] || len(out) > maxConvertedRows {
 			return
 		}
 		row := map[string]string{"part": "ASSIGNMENT", "teacher": cmp.Or(teacher["identifier"], teacher["username"], teacher["sourcedId"]),
@@ -269,6 +294,9 @@ func (b rosterBundle) lessons(users, courses map[string]map[string]string, place
 			return strings.Compare(a.class+" "+a.division, b.class+" "+b.division)
 		})
 		for _, place := range all {
+			if len(subjects)+len(out) > maxConvertedRows {
+				break // each place times each teacher
+			}
 			if key := [2]string{subject, place.class}; !said[key] && !strings.ContainsAny(place.class, ",;") {
 				said[key], said[[2]string{subject}] = true, true
 				subjects = append(subjects, map[string]string{"part": "SUBJECT", "name": subject, "code": codes[subject], "classes": place.class})

@@ -126,6 +126,9 @@ func (a *album) unpack(file io.Reader) (io.Reader, error) {
 		if total += int64(len(content)); total > maxPhotoBytes {
 			return nil, sheet.BadFile("has more than %d MB of photos: divide it", maxPhotoBytes>>20)
 		}
+		if len(content) > maxPhoto {
+			content = nil
+		}
 		a.unpacked[name] = content
 		rows = append(rows, []string{name, strings.TrimSuffix(base, path.Ext(base))})
 	}
@@ -150,9 +153,6 @@ func unpackOne(f *zip.File) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, maxPhoto+1))
 	if err != nil {
 		return nil, sheet.BadFile("is a zip that cannot be read: %s", f.Name).Because(err)
-	}
-	if len(content) > maxPhoto {
-		content = content[:0:0]
 	}
 	return content, nil
 }

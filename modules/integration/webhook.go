@@ -16,7 +16,7 @@ import (
 
 // Hooks sends facts to webhooks.
 type Hooks interface {
-	// NewSecret makes a webhook's secret, in the place of the one before.
+	// NewSecret makes a webhook's secret, in the place of the one before; empty: another school has one of this id.
 	NewSecret(ctx context.Context, school, webhook uuid.UUID) (string, error)
 	// KeepSecrets deletes the secrets of a school's webhooks but these.
 	KeepSecrets(ctx context.Context, school uuid.UUID, webhooks []uuid.UUID) error
@@ -85,7 +85,7 @@ func (m *Module) createWebhook(c api.Ctx, r WebhookFields) (NewWebhook, error) {
 	return NewWebhook{w, secret}, nil
 }
 
-// checkWebhook refuses an address that facts are not sent to, and kinds that the caller may not read. before are those it had.
+// checkWebhook refuses an address that facts are not sent to, and kinds that the caller may not read. before are those that it was sent.
 func (m *Module) checkWebhook(c api.Ctx, w Webhook, before []string) error {
 	if err := m.Hooks.CheckURL(w.URL); err != nil {
 		return api.InvalidField("url", "url %s", err)
@@ -116,6 +116,9 @@ func (m *Module) updateWebhook(c api.Ctx, r webhookChange) (Webhook, error) {
 		if w.Status == "ACTIVE" && before.Status != "ACTIVE" || w.URL != before.URL {
 			w.FailingSince, w.PausedUntil, w.Failures, w.LastError = nil, nil, 0, ""
 		}
+		if w.URL != before.URL {
+			before.Kinds = nil // it is new to all of them
+		}
 		return m.checkWebhook(c, *w, before.Kinds)
 	})
 	if err != nil || w.Version == was {
@@ -129,12 +132,18 @@ func (m *Module) updateWebhook(c api.Ctx, r webhookChange) (Webhook, error) {
 // hooksWaiting is the fact that has the webhooks of a school checked: delivery's.
 const hooksWaiting = "webhooks.waiting"
 
+// errCopied refuses a secret to a webhook that came with another school's archive.
+var errCopied = api.Conflict("This webhook is a copy of another school's: delete it and add it again")
+
 func (m *Module) renewSecret(c api.Ctx, r byID) (NewWebhook, error) {
 	w, err := getWebhook(c, r)
 	if err != nil {
 		return NewWebhook{}, err
 	}
 	secret, err := m.Hooks.NewSecret(c, c.School.ID, w.ID)
+	if err == nil && secret == "" {
+		err = errCopied
+	}
 	c.Changed("renew secret", "webhook", w.ID, nil, nil)
 	return NewWebhook{w, secret}, err
 }

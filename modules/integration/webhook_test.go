@@ -410,6 +410,49 @@ func TestWebhook_Kinds_NeedTheRightToReadThem(t *testing.T) {
 	}
 }
 
+func TestWebhook_AddressChanged_NeedsTheRightToReadAllItsKinds(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewSchool(t)
+	admin := s.As(t, api.SchoolAdmin)
+	clerk, _ := narrow(t, s, admin, "integration:rwd", "class:r")
+	hook := newReceiver(t, nil).subscribe(t, admin, "class.changed", "fee-receipt.changed")
+	path := "/school-admin/integration/webhook/" + hook.ID.String()
+	clerk.Refuses(t, "PUT", path, map[string]any{"url": newReceiver(t, nil).URL}, 403, "PERMISSION_DENIED")
+	if a := clerk.Call(t, "PUT", path, map[string]any{"name": "Other"}); a.Status != 200 {
+		t.Errorf("another name: %d %s", a.Status, a.Body)
+	}
+	if a := clerk.Call(t, "PUT", path, map[string]any{"url": newReceiver(t, nil).URL, "kinds": []string{"class.changed"}}); a.Status != 200 {
+		t.Errorf("another address of what they may read: %d %s", a.Status, a.Body)
+	}
+}
+
+// A school may be made of another one's archive: its records then have the same ids.
+func TestWebhook_CopyOfASchool_HasNothingOfTheSecret(t *testing.T) {
+	t.Parallel()
+	s, copied := testkit.NewSchool(t), testkit.NewSchool(t)
+	admin, other := s.As(t, api.SchoolAdmin), copied.As(t, api.SchoolAdmin)
+	r, foreign := newReceiver(t, nil), newReceiver(t, nil)
+	hook := r.subscribe(t, admin, "class.changed")
+	err := copied.DB(t).Exec(`insert into webhook (id, name, url, kinds, status, created_at, updated_at)
+		values (?, 'Copy', ?, '["class.changed"]', 'ACTIVE', now(), now())`, hook.ID, foreign.URL).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	webhook := "/school-admin/integration/webhook/" + hook.ID.String()
+	other.Call(t, "PUT", webhook, map[string]any{"name": "Mine"}) // instances learn that the copy has webhooks
+	makeClass(t, other, "Class 1")
+	testkit.Eventually(t, "the copy's fact was not sent", func() bool {
+		return copied.Count(t, "webhook_delivery", "last_error like '%has no secret here%'") > 0
+	})
+	if n := len(foreign.got()); n != 0 {
+		t.Errorf("the copy sent %d facts with the secret of the school it was made of", n)
+	}
+	other.Refuses(t, "POST", webhook+"/secret", nil, 409, "")
+	makeClass(t, admin, "Class 1")
+	testkit.Eventually(t, "the school's fact came", func() bool { return len(r.got()) == 1 })
+	r.checkSigned(t)
+}
+
 func TestWebhook_PrivateAddress_IsNeverCalled(t *testing.T) {
 	t.Parallel()
 	app := testkit.Start(t, func(c *config.Config, o *service.Options) {
@@ -424,7 +467,8 @@ func TestWebhook_PrivateAddress_IsNeverCalled(t *testing.T) {
 	}
 	for _, address := range []string{"http://example.org/", "https://127.0.0.1/", "https://10.1.2.3/", "https://172.16.0.1/", "https://192.168.1.1/",
 		"https://169.254.169.254/latest/meta-data", "https://[::1]/", "https://[::ffff:127.0.0.1]/", "https://[::ffff:10.0.0.1]/", "https://[fd00::1]/",
-		"https://[fe80::1]/", "https://0.0.0.0/", "https://100.64.0.1/", "https://[64:ff9b::7f00:1]/", "https://user:secret@example.org/", "ftp://example.org/",
+		"https://[fe80::1]/", "https://0.0.0.0/", "https://100.64.0.1/", "https://[64:ff9b::7f00:1]/", "https://[fec0::1]/",
+		"https://[::7f00:1]/", "https://[::ffff:0:7f00:1]/", "https://[2001::7f00:1]/", "https://user:secret@example.org/", "ftp://example.org/",
 		"no address"} {
 		if a := create(address); a.Status != 422 || a.Failure(t).Details[0].Field != "url" {
 			t.Errorf("%s: %d %s", address, a.Status, a.Body)

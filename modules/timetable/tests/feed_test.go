@@ -76,6 +76,20 @@ func TestTeacherFeed_HasTheWeekInTheSchoolsTimeZone(t *testing.T) {
 	r.App.Nobody().Refuses(t, "GET", again, nil, 404, "")
 }
 
+// Who had the phone before, or has the one that was written down by mistake, is not to know where a child is.
+func TestFeed_PhoneChanged_Ends(t *testing.T) {
+	t.Parallel()
+	r := furnish(t, testkit.NewSchool(t))
+	meera := r.employ(t, "Meera")
+	teacher := r.App.SignIn(t, "teacher", string(meera.Phone))
+	path := feedPath(t, testkit.Post[timetable.FeedAddress](t, teacher, "/teacher/timetable/feed", map[string]any{}))
+	employee := "/school-admin/employee/" + meera.ID.String()
+	testkit.Put[any](t, r.admin, employee, map[string]any{"designation": "Teacher"})
+	readCalendar(t, r.App, path)
+	testkit.Put[any](t, r.admin, employee, map[string]any{"phone": testkit.NewPhone()})
+	r.App.Nobody().Refuses(t, "GET", path, nil, 404, "")
+}
+
 func TestChildFeed_IsServedToLinkedGuardiansOnly(t *testing.T) {
 	t.Parallel()
 	r := newStaffroom(t)
