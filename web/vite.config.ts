@@ -79,6 +79,8 @@ export default defineConfig({
             },
             // With what they need. Left alone, what waits for the person's language would be a file for each of its parts.
             { name: 'frame', test: /src\/(routes\.tsx|theme\.ts)$/ },
+            // Each alone would be a file, of which a page needs twenty: a file takes a slow machine longer than what is in it.
+            { name: 'common', test: /node_modules\/@tabler\/|src\/patterns\//, minShareCount: 5 },
           ],
         },
       },

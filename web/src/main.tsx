@@ -41,7 +41,7 @@ function Console() {
     if (state.status === 'out') window.setTimeout(() => loadPage('/'), 1000)
   }, [state.status])
   const theme = useMemo(() => themeFor(platform), [platform])
-  const router = session ? (platform ? platformRouter : officeRouter) : publicRouter
+  const router = (session ? (platform ? platformRouter : officeRouter) : publicRouter)()
   return (
     <MantineProvider
       theme={theme}

@@ -5,6 +5,7 @@ import { officePages, pageAt } from './office-pages'
 import { SignIn } from './pages/account/signin'
 import { parseSearch, stringifySearch } from './patterns/address'
 import { Empty, Trouble } from './patterns/feedback'
+import { memoize } from './patterns/memoize'
 import { part } from './patterns/part'
 import { Shell } from './shell/Shell'
 
@@ -59,37 +60,44 @@ const officeParts = Object.fromEntries(
 /** Loads the page that an address shows, while it is still asked who is signed in. */
 export const loadPage = (address: string) => void officeParts[pageAt(address) ?? '']?.preload()
 
-export const publicRouter = createRouter({
-  ...options,
-  routeTree: treeOf(
-    { '/forgot': Forgot, '/password': SetPassword, '/sso/$provider': SSOReturn, '/$': SignIn, '/': SignIn },
-    { notFoundComponent: SignIn },
-  ),
-})
+// Each is made when it is used: a slow machine takes long for it.
+export const publicRouter = memoize(() =>
+  createRouter({
+    ...options,
+    routeTree: treeOf(
+      { '/forgot': Forgot, '/password': SetPassword, '/sso/$provider': SSOReturn, '/$': SignIn, '/': SignIn },
+      { notFoundComponent: SignIn },
+    ),
+  }),
+)
 
-export const officeRouter = createRouter({
-  ...options,
-  routeTree: treeOf(officeParts, { component: Shell, notFoundComponent: NotFound }),
-})
+export const officeRouter = memoize(() =>
+  createRouter({
+    ...options,
+    routeTree: treeOf(officeParts, { component: Shell, notFoundComponent: NotFound }),
+  }),
+)
 
-export const platformRouter = createRouter({
-  ...options,
-  routeTree: treeOf(
-    {
-      '/': () => <Navigate to="/schools" replace />,
-      '/schools': part(schools, 'Schools'),
-      '/schools/new': part(() => import('./pages/platform/onboard'), 'Onboard'),
-      '/overview': part(() => import('./pages/platform/overview'), 'Overview'),
-      '/migrations': part(() => import('./pages/platform/migrations'), 'Migrations'),
-      '/nodes': part(() => import('./pages/platform/nodes'), 'Nodes'),
-      '/admins': part(() => import('./pages/platform/admins'), 'Admins'),
-      '/operators': part(() => import('./pages/platform/operators'), 'Operators'),
-      '/accounts': part(() => import('./pages/platform/accounts'), 'Accounts'),
-      '/deliveries': part(() => import('./pages/platform/deliveries'), 'Deliveries'),
-      '/audit': part(() => import('./pages/platform/audit'), 'PlatformAudit'),
-      '/account': part(account, 'Account'),
-      '/password': SetPassword,
-    },
-    { component: Shell, notFoundComponent: NotFound },
-  ),
-})
+export const platformRouter = memoize(() =>
+  createRouter({
+    ...options,
+    routeTree: treeOf(
+      {
+        '/': () => <Navigate to="/schools" replace />,
+        '/schools': part(schools, 'Schools'),
+        '/schools/new': part(() => import('./pages/platform/onboard'), 'Onboard'),
+        '/overview': part(() => import('./pages/platform/overview'), 'Overview'),
+        '/migrations': part(() => import('./pages/platform/migrations'), 'Migrations'),
+        '/nodes': part(() => import('./pages/platform/nodes'), 'Nodes'),
+        '/admins': part(() => import('./pages/platform/admins'), 'Admins'),
+        '/operators': part(() => import('./pages/platform/operators'), 'Operators'),
+        '/accounts': part(() => import('./pages/platform/accounts'), 'Accounts'),
+        '/deliveries': part(() => import('./pages/platform/deliveries'), 'Deliveries'),
+        '/audit': part(() => import('./pages/platform/audit'), 'PlatformAudit'),
+        '/account': part(account, 'Account'),
+        '/password': SetPassword,
+      },
+      { component: Shell, notFoundComponent: NotFound },
+    ),
+  }),
+)

@@ -49,7 +49,9 @@ const recallReads = () => {
 }
 
 let day: string | undefined
+// A formatter takes a slow machine long: only where a day is asked for, or kept.
 const dayAtSchool = () => (day ??= new Intl.DateTimeFormat('en-CA', { timeZone: who()?.school?.timeZone }).format())
+const anyDay = /\b\d{4}-\d\d-\d\d\b/g
 
 /** One tab renews the session at a time. */
 export const inTurn = async <T>(f: () => Promise<T>): Promise<T> =>
@@ -115,7 +117,7 @@ function readAgain({ data }: Renewal) {
   if (!reads || !data || data.user.id !== who()?.user.id) return
   token = data.accessToken
   for (const read of reads) {
-    const url = window.location.origin + read.replaceAll(today, dayAtSchool())
+    const url = window.location.origin + read.replaceAll(today, dayAtSchool)
     const answer = fetch(url, { headers: { Authorization: `Bearer ${token}` } })
     answers.set(
       url,
@@ -145,7 +147,7 @@ let timer: number | undefined
 /** Keeps that this was read while the page opened. */
 export function noteRead(url: string) {
   if (!isOpening() || made.size === mostReads) return
-  made.add(url.slice(window.location.origin.length).replaceAll(dayAtSchool(), today))
+  made.add(url.slice(window.location.origin.length).replaceAll(anyDay, (of) => (of === dayAtSchool() ? today : of)))
   window.clearTimeout(timer)
   timer = window.setTimeout(keepReads, 500) // once, for all that come together
 }

@@ -68,13 +68,22 @@ export const leaving = {
   clear: () => localStorage.removeItem(leavingAt),
 }
 
+const atLeisure = (work: () => void) =>
+  'requestIdleCallback' in window ? void window.requestIdleCallback(work, { timeout: 1000 }) : void setTimeout(work)
+
 /** Keeps an answer that can be shown without a line: a record or a list, no file. */
-async function keepAnswer(request: Request, response: Response) {
+function keepAnswer(request: Request, response: Response) {
   if (request.method !== 'GET' || !response.ok) return
   if (!response.headers.get('Content-Type')?.startsWith('application/json')) return
   noteRead(request.url)
   if (isApp || !('caches' in window) || owner === '') return
   const whose = owner
+  const copy = response.clone()
+  // The page is drawn first. No room: then there is nothing to show without a line.
+  atLeisure(() => void keepBody(request, copy, whose).catch(() => {}))
+}
+
+async function keepBody(request: Request, response: Response, whose: string) {
   const body = await response.text()
   if (body.length > largestAnswer || whose !== owner) return
   const kept = await caches.open(cachePrefix + whose)
@@ -101,7 +110,7 @@ export async function fetchOrRecall(request: Request): Promise<Response> {
     const first = request.method === 'GET' ? await takeAnswer(request) : undefined
     const response = first ?? (await fetch(request))
     line.isUp()
-    void keepAnswer(request, response.clone()).catch(() => {}) // no room: then there is nothing to show without a line
+    keepAnswer(request, response)
     return response
   } catch (e) {
     if (!(e instanceof TypeError)) throw e // given up by the page

@@ -13,7 +13,7 @@ import {
   Title,
   UnstyledButton,
 } from '@mantine/core'
-import { useDebouncedCallback, useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconColumns3, IconDownload, IconSearch, IconX } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -32,6 +32,9 @@ import { useAddress } from './address'
 import { Trouble, useLate } from './feedback'
 import { useFormat } from './format'
 import { type Choice, type Choices, FoundChip } from './found'
+import { LateMenu, useLateOpen } from './late'
+import { useStored } from './stored'
+import { TickBox } from './TickBox'
 
 interface Column<T, S extends string> {
   key: string
@@ -92,12 +95,8 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
   const [address, setAddress] = useAddress()
   const format = useFormat()
   const phone = useMediaQuery('(max-width: 768px)', false, { getInitialValueInEffect: false })
-  const [size, setSize] = useLocalStorage({ key: 'homeroom.rows', defaultValue: '25', getInitialValueInEffect: false })
-  const [shown, setShown] = useLocalStorage<Record<string, boolean>>({
-    key: `homeroom.columns${props.path}`,
-    defaultValue: {},
-    getInitialValueInEffect: false,
-  })
+  const [size, setSize] = useStored('homeroom.rows', '25')
+  const [shown, setShown] = useStored<Record<string, boolean>>(`homeroom.columns${props.path}`, {})
   const [picked, setPicked] = useState<Map<string, Row>>(new Map())
 
   const filters: Record<string, string> = { ...(props.fixed as Record<string, string>) }
@@ -218,8 +217,10 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
               </Button>
             )}
             <Group gap={4} ms="auto" className="only-wide">
-              <Menu position="bottom-end" closeOnItemClick={false}>
-                <Menu.Target>
+              <LateMenu
+                position="bottom-end"
+                closeOnItemClick={false}
+                target={
                   <ActionIcon
                     variant="subtle"
                     color="gray"
@@ -228,21 +229,24 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                   >
                     <IconColumns3 size={18} stroke={1.6} />
                   </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  {props.columns.slice(1).map((c) => (
-                    <Menu.Item
-                      key={c.key}
-                      role="menuitemcheckbox"
-                      aria-checked={shown[c.key] ?? !c.hidden}
-                      onClick={() => setShown({ ...shown, [c.key]: !(shown[c.key] ?? !c.hidden) })}
-                      leftSection={<Checkbox.Indicator size="xs" checked={shown[c.key] ?? !c.hidden} />}
-                    >
-                      {c.title}
-                    </Menu.Item>
-                  ))}
-                </Menu.Dropdown>
-              </Menu>
+                }
+              >
+                {() => (
+                  <Menu.Dropdown>
+                    {props.columns.slice(1).map((c) => (
+                      <Menu.Item
+                        key={c.key}
+                        role="menuitemcheckbox"
+                        aria-checked={shown[c.key] ?? !c.hidden}
+                        onClick={() => setShown({ ...shown, [c.key]: !(shown[c.key] ?? !c.hidden) })}
+                        leftSection={<Checkbox.Indicator size="xs" checked={shown[c.key] ?? !c.hidden} />}
+                      >
+                        {c.title}
+                      </Menu.Item>
+                    ))}
+                  </Menu.Dropdown>
+                )}
+              </LateMenu>
               <Export {...props} query={query} />
             </Group>
           </Group>
@@ -258,8 +262,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                   <tr>
                     {props.bulk && (
                       <th className="tick">
-                        <Checkbox
-                          size="xs"
+                        <TickBox
                           aria-label={t('Select all on this page')}
                           checked={rows.length > 0 && rows.every((r) => picked.has(props.id(r)))}
                           indeterminate={picked.size > 0 && !rows.every((r) => picked.has(props.id(r)))}
@@ -319,8 +322,7 @@ export function ListPage<P extends ListPath>(props: Props<P>) {
                         {props.bulk && (
                           // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps a click on the tick from opening the row
                           <td className="tick" onClick={(e) => e.stopPropagation()}>
-                            <Checkbox
-                              size="xs"
+                            <TickBox
                               aria-label={t('Select {name}', { name: props.name(row) })}
                               checked={picked.has(id)}
                               onChange={(e) => {
@@ -446,9 +448,11 @@ export function SideDrawer({
   children: ReactNode
 }) {
   const last = useRef<ReactNode>(null)
+  const [drawn, open] = useLateOpen(opened)
   if (opened) last.current = children
+  if (!drawn) return null
   return (
-    <Drawer.Root opened={opened} onClose={close} size={600} position="right" transitionProps={{ duration: 140 }}>
+    <Drawer.Root opened={open} onClose={close} size={600} position="right" transitionProps={{ duration: 140 }}>
       <Drawer.Overlay backgroundOpacity={0.12} />
       <Drawer.Content aria-label={label}>
         <Drawer.Body p={0} className="drawer">
@@ -504,8 +508,9 @@ function Chip<F extends string>({
       <FoundChip of={filter.choices} label={filter.label} first={filter.options} value={value} onChange={onChange} />
     )
   return (
-    <Menu position="bottom-start">
-      <Menu.Target>
+    <LateMenu
+      position="bottom-start"
+      target={
         <UnstyledButton
           className="chip"
           data-set={chosen ? true : undefined}
@@ -519,21 +524,24 @@ function Chip<F extends string>({
             ? rich('{label} is {label2}', { label: filter.label, label2: <strong>{chosen.label}</strong> })
             : filter.label}
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>
-        {chosen && (
-          <Menu.Item onClick={() => onChange(undefined)} c="dimmed">
-            {t('Any')}
-          </Menu.Item>
-        )}
-        {filter.options.map((o) => (
-          <Menu.Item key={o.value} onClick={() => onChange(o.value)} fw={o.value === value ? 600 : undefined}>
-            {o.label}
-          </Menu.Item>
-        ))}
-        {filter.options.length === 0 && <Menu.Item disabled>{t('Nothing to choose from yet')}</Menu.Item>}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {() => (
+        <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>
+          {chosen && (
+            <Menu.Item onClick={() => onChange(undefined)} c="dimmed">
+              {t('Any')}
+            </Menu.Item>
+          )}
+          {filter.options.map((o) => (
+            <Menu.Item key={o.value} onClick={() => onChange(o.value)} fw={o.value === value ? 600 : undefined}>
+              {o.label}
+            </Menu.Item>
+          ))}
+          {filter.options.length === 0 && <Menu.Item disabled>{t('Nothing to choose from yet')}</Menu.Item>}
+        </Menu.Dropdown>
+      )}
+    </LateMenu>
   )
 }
 

@@ -1,5 +1,5 @@
 // A board: a few large figures, each a way into the list behind it.
-import { Skeleton, Text } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useLate } from './feedback'
@@ -30,15 +30,11 @@ export function Figure({
   const said = value === undefined ? ' ' : (text ?? format.number(value))
   return (
     <Link to={to} search={search as never} className="panel figure">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
+      <p className="figure-text">{label}</p>
       <div className="big" data-waiting={value === undefined || undefined} data-long={said.length > 9 || undefined}>
         {value === undefined && late ? <Skeleton height="80%" width={72} /> : said}
       </div>
-      <Text size="sm" c="dimmed" component="div" className="note">
-        {note}
-      </Text>
+      <div className="figure-text note">{note}</div>
     </Link>
   )
 }

@@ -4,6 +4,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asProblem } from '../api/client'
 import { rich, t } from '../messages/console'
+import { useLateOpen } from './late'
 import { named } from './words'
 
 /** True once something has been awaited for 200 ms: shorter waits show nothing at all. */
@@ -129,9 +130,11 @@ export function Dialog({
   question?: boolean
   children: ReactNode
 }) {
+  const [drawn, open] = useLateOpen(opened)
+  if (!drawn) return null
   return (
     <Modal.Root
-      opened={opened}
+      opened={open}
       onClose={onClose}
       size={size}
       centered

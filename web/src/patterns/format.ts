@@ -45,34 +45,38 @@ function makeFormats(
   digits: number,
   language = locale,
 ): Format {
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
-  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
-  const money = new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  })
-  const number = new Intl.NumberFormat(locale)
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-  const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' })
+  // Each is made when it is used: a page needs few of them.
+  const day = memoize(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }))
+  const moment = memoize(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }))
+  const clock = memoize(() => new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }))
+  const money = memoize(
+    () =>
+      new Intl.NumberFormat(locale, {
+        style: 'currency',
+        currency,
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      }),
+  )
+  const number = memoize(() => new Intl.NumberFormat(locale))
+  const relative = memoize(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }))
+  const weekday = memoize(() => new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }))
   // On a page that is read from right to left, "19 Oct 2026" stays in its own order.
   const whole =
     document.documentElement.dir === 'rtl' ? (text: string) => `\u2068${text}\u2069` : (text: string) => text
   return {
-    date: (iso) => (iso ? whole(day.format(new Date(`${iso.slice(0, 10)}T00:00:00Z`))) : ''),
-    dateTime: (iso) => (iso ? whole(moment.format(new Date(iso))) : ''),
-    time: (iso) => (iso ? clock.format(new Date(iso)) : ''),
-    money: (minor) => money.format(minor / 10 ** digits),
-    number: (n) => number.format(n),
+    date: (iso) => (iso ? whole(day().format(new Date(`${iso.slice(0, 10)}T00:00:00Z`))) : ''),
+    dateTime: (iso) => (iso ? whole(moment().format(new Date(iso))) : ''),
+    time: (iso) => (iso ? clock().format(new Date(iso)) : ''),
+    money: (minor) => money().format(minor / 10 ** digits),
+    number: (n) => number().format(n),
     ago: (iso) => {
       const minutes = Math.round((new Date(iso).getTime() - Date.now()) / 60_000)
-      if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute')
-      if (Math.abs(minutes) < 60 * 24) return relative.format(Math.round(minutes / 60), 'hour')
-      return relative.format(Math.round(minutes / 60 / 24), 'day')
+      if (Math.abs(minutes) < 60) return relative().format(minutes, 'minute')
+      if (Math.abs(minutes) < 60 * 24) return relative().format(Math.round(minutes / 60), 'hour')
+      return relative().format(Math.round(minutes / 60 / 24), 'day')
     },
-    weekday: (n) => weekday.format(new Date(Date.UTC(2024, 0, n))), // the 1st of January 2024 was a Monday
+    weekday: (n) => weekday().format(new Date(Date.UTC(2024, 0, n))), // the 1st of January 2024 was a Monday
   }
 }
 

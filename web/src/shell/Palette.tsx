@@ -11,6 +11,7 @@ import { useMay, useSession } from '../api/session'
 import { t } from '../messages/console'
 import { TypeMore } from '../patterns/feedback'
 import { nameOf, useFormat } from '../patterns/format'
+import { useLateOpen } from '../patterns/late'
 import { Photo } from '../patterns/Photo'
 import { undoLast } from '../patterns/undo'
 import { type NavItem, navFor, pagesWithin } from './nav'
@@ -63,6 +64,8 @@ const keys: [string, string][] = [
 export function Palette() {
   const [opened, setOpened] = useState(false)
   const [help, setHelp] = useState(false)
+  const [isFinderDrawn, isFinderOpen] = useLateOpen(opened)
+  const [isHelpDrawn, isHelpOpen] = useLateOpen(help)
   useHotkeys([['mod+K', () => setOpened((o) => !o)]], [])
   useEffect(() => {
     // By the sign, not by the key: on many keyboards "/" is typed with Shift.
@@ -86,39 +89,43 @@ export function Palette() {
         <span style={{ flex: 1, textAlign: 'start' }}>{t('Search')}</span>
         <kbd className="key">{t('Ctrl K')}</kbd>
       </button>
-      <Modal.Root opened={help} onClose={() => setHelp(false)} size={480} transitionProps={{ duration: 80 }}>
-        <Modal.Overlay backgroundOpacity={0.35} />
-        <Modal.Content aria-label={t('Keys')}>
-          <Modal.Body p={24}>
-            <Text fw={600} mb={12}>
-              {t('Keys')}
-            </Text>
-            <dl className="keys">
-              {keys.map(([key, what]) => (
-                <div key={key}>
-                  <dt>
-                    <kbd className="key">{key}</kbd>
-                  </dt>
-                  <dd>{what}</dd>
-                </div>
-              ))}
-            </dl>
-          </Modal.Body>
-        </Modal.Content>
-      </Modal.Root>
-      <Modal.Root
-        opened={opened}
-        onClose={() => setOpened(false)}
-        size={560}
-        yOffset="12vh"
-        centered={false}
-        transitionProps={{ duration: 80 }}
-      >
-        <Modal.Overlay backgroundOpacity={0.35} />
-        <Modal.Content aria-label={t('Search')}>
-          <Modal.Body p={8}>{opened && <Finder close={() => setOpened(false)} />}</Modal.Body>
-        </Modal.Content>
-      </Modal.Root>
+      {isHelpDrawn && (
+        <Modal.Root opened={isHelpOpen} onClose={() => setHelp(false)} size={480} transitionProps={{ duration: 80 }}>
+          <Modal.Overlay backgroundOpacity={0.35} />
+          <Modal.Content aria-label={t('Keys')}>
+            <Modal.Body p={24}>
+              <Text fw={600} mb={12}>
+                {t('Keys')}
+              </Text>
+              <dl className="keys">
+                {keys.map(([key, what]) => (
+                  <div key={key}>
+                    <dt>
+                      <kbd className="key">{key}</kbd>
+                    </dt>
+                    <dd>{what}</dd>
+                  </div>
+                ))}
+              </dl>
+            </Modal.Body>
+          </Modal.Content>
+        </Modal.Root>
+      )}
+      {isFinderDrawn && (
+        <Modal.Root
+          opened={isFinderOpen}
+          onClose={() => setOpened(false)}
+          size={560}
+          yOffset="12vh"
+          centered={false}
+          transitionProps={{ duration: 80 }}
+        >
+          <Modal.Overlay backgroundOpacity={0.35} />
+          <Modal.Content aria-label={t('Search')}>
+            <Modal.Body p={8}>{opened && <Finder close={() => setOpened(false)} />}</Modal.Body>
+          </Modal.Content>
+        </Modal.Root>
+      )}
     </>
   )
 }

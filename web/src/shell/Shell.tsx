@@ -10,7 +10,7 @@ import {
   UnstyledButton,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import {
   IconDeviceDesktop,
@@ -22,13 +22,15 @@ import {
   IconMoon,
   IconSun,
 } from '@tabler/icons-react'
-import { Link, Outlet, useLocation, useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
+import { memo, useEffect } from 'react'
 import { asProblem } from '../api/client'
 import { signOut, useMay, useSession } from '../api/session'
 import { choose, language, t } from '../messages/console'
 import { type Language, languages } from '../messages/language'
 import { keepLanguage } from '../messages/own-language'
+import { LateMenu } from '../patterns/late'
+import { useStored } from '../patterns/stored'
 import { Bell } from './Bell'
 import { LineBar } from './LineBar'
 import { type NavItem, navFor } from './nav'
@@ -40,16 +42,8 @@ export function Shell() {
   const session = useSession()
   const may = useMay()
   const [drawer, { toggle, close }] = useDisclosure()
-  const [narrow, setNarrow] = useLocalStorage({
-    key: 'homeroom.nav',
-    defaultValue: false,
-    getInitialValueInEffect: false,
-  })
-  const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
-    key: 'homeroom.open-groups',
-    defaultValue: {},
-    getInitialValueInEffect: false,
-  })
+  const [narrow, setNarrow] = useStored('homeroom.nav', false)
+  const [chosen, setChosen] = useStored<Record<string, boolean>>('homeroom.open-groups', {})
   const groups = navFor(session)
   const many = groups.reduce((n, g) => n + g.items.length, 0) > 16 // else all fit
   const low = useMediaQuery('(min-width: 48em) and (max-height: 800px)', undefined, { getInitialValueInEffect: false })
@@ -159,18 +153,29 @@ export function Shell() {
   )
 }
 
-function NavLine({ item, slim, active }: { item: NavItem; slim: boolean; active: boolean }) {
+/** A plain link: one of the router's listens to it, and there are thirty. */
+const NavLine = memo(function NavLine({ item, slim, active }: { item: NavItem; slim: boolean; active: boolean }) {
+  const router = useRouter()
+  const preload = () => void router.preloadRoute({ to: item.to }).catch(() => {}) // said when it is shown
   const line = (
-    <Link
-      to={item.to}
+    <a
+      href={router.history.createHref(router.buildLocation({ to: item.to }).publicHref)}
       className="nav-link"
       data-active={active || undefined}
       aria-current={active ? 'page' : undefined}
       aria-label={slim ? item.title : undefined}
+      onMouseEnter={preload}
+      onFocus={preload}
+      onTouchStart={preload}
+      onClick={(e) => {
+        if (e.metaKey || e.altKey || e.ctrlKey || e.shiftKey) return
+        e.preventDefault()
+        void router.navigate({ to: item.to })
+      }}
     >
       <item.icon size={18} stroke={1.6} />
       {!slim && item.title}
-    </Link>
+    </a>
   )
   return slim ? (
     <Tooltip label={item.title} position="right">
@@ -179,7 +184,7 @@ function NavLine({ item, slim, active }: { item: NavItem; slim: boolean; active:
   ) : (
     line
   )
-}
+})
 
 function Account() {
   const { user } = useSession()
@@ -191,59 +196,64 @@ function Account() {
     { value: 'auto', label: t('As the system'), icon: IconDeviceDesktop },
   ] as const
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
+    <LateMenu
+      position="bottom-end"
+      width={240}
+      target={
         <UnstyledButton aria-label={t('Account')} style={{ borderRadius: 999 }}>
           <Avatar size={32} radius={999} color="gray" alt="">
             {(user.email ?? '?')[0]?.toUpperCase()}
           </Avatar>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{user.email}</Menu.Label>
-        <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => void navigate({ to: '/account' })}>
-          {t('Password and security')}
-        </Menu.Item>
-        <Menu.Divider />
-        {schemes.map((s) => (
-          <Menu.Item
-            key={s.value}
-            role="menuitemradio"
-            aria-checked={colorScheme === s.value}
-            leftSection={<s.icon size={16} stroke={1.6} />}
-            fw={colorScheme === s.value ? 600 : undefined}
-            onClick={() => setColorScheme(s.value)}
-          >
-            {s.label}
+      }
+    >
+      {() => (
+        <Menu.Dropdown>
+          <Menu.Label>{user.email}</Menu.Label>
+          <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => void navigate({ to: '/account' })}>
+            {t('Password and security')}
           </Menu.Item>
-        ))}
-        <Menu.Divider />
-        {Object.entries(languages).map(([code, name]) => (
-          <Menu.Item
-            key={code}
-            role="menuitemradio"
-            aria-checked={language === code}
-            leftSection={<IconLanguage size={16} stroke={1.6} />}
-            fw={language === code ? 600 : undefined}
-            lang={code}
-            onClick={() => choose(code as Language)}
-          >
-            {name}
+          <Menu.Divider />
+          {schemes.map((s) => (
+            <Menu.Item
+              key={s.value}
+              role="menuitemradio"
+              aria-checked={colorScheme === s.value}
+              leftSection={<s.icon size={16} stroke={1.6} />}
+              fw={colorScheme === s.value ? 600 : undefined}
+              onClick={() => setColorScheme(s.value)}
+            >
+              {s.label}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          {Object.entries(languages).map(([code, name]) => (
+            <Menu.Item
+              key={code}
+              role="menuitemradio"
+              aria-checked={language === code}
+              leftSection={<IconLanguage size={16} stroke={1.6} />}
+              fw={language === code ? 600 : undefined}
+              lang={code}
+              onClick={() => choose(code as Language)}
+            >
+              {name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconLogout size={16} stroke={1.6} />} onClick={() => void signOut()}>
+            {t('Sign out')}
           </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} stroke={1.6} />} onClick={() => void signOut()}>
-          {t('Sign out')}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconDevices size={16} stroke={1.6} />}
-          onClick={() =>
-            signOut(true).catch((e: unknown) => notifications.show({ color: 'red', message: asProblem(e).message }))
-          }
-        >
-          {t('Sign out everywhere')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          <Menu.Item
+            leftSection={<IconDevices size={16} stroke={1.6} />}
+            onClick={() =>
+              signOut(true).catch((e: unknown) => notifications.show({ color: 'red', message: asProblem(e).message }))
+            }
+          >
+            {t('Sign out everywhere')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      )}
+    </LateMenu>
   )
 }

@@ -1,20 +1,17 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core'
-import { useLocalStorage } from '@mantine/hooks'
 import { IconCheck, IconChevronDown } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useYears } from '../api/queries'
 import { useSession } from '../api/session'
 import { t } from '../messages/console'
+import { LateMenu } from '../patterns/late'
+import { useStored } from '../patterns/stored'
 
 /** The academic year the office is looking at: the active one unless they chose another. */
 export function useYear() {
   const years = useYears()
   const { school } = useSession()
-  const [chosen, choose] = useLocalStorage({
-    key: `homeroom.year.${school?.id ?? ''}`,
-    defaultValue: '',
-    getInitialValueInEffect: false,
-  })
+  const [chosen, choose] = useStored(`homeroom.year.${school?.id ?? ''}`, '')
   const active = years.data?.find((y) => y.active)
   const year = years.data?.find((y) => y.id === chosen) ?? active
   return {
@@ -36,8 +33,9 @@ export function YearSwitch() {
       </Text>
     )
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <LateMenu
+      position="bottom-end"
+      target={
         <UnstyledButton
           className="chip"
           data-set
@@ -51,24 +49,27 @@ export function YearSwitch() {
           )}
           <IconChevronDown size={14} />
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t('Academic year')}</Menu.Label>
-        {years.map((y) => (
-          <Menu.Item
-            key={y.id}
-            onClick={() => choose(y.id)}
-            rightSection={y.id === year?.id ? <IconCheck size={14} /> : undefined}
-          >
-            {y.name}
-            {y.active && (
-              <Text span size="xs" c="dimmed" ms={8}>
-                {t('active')}
-              </Text>
-            )}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {() => (
+        <Menu.Dropdown>
+          <Menu.Label>{t('Academic year')}</Menu.Label>
+          {years.map((y) => (
+            <Menu.Item
+              key={y.id}
+              onClick={() => choose(y.id)}
+              rightSection={y.id === year?.id ? <IconCheck size={14} /> : undefined}
+            >
+              {y.name}
+              {y.active && (
+                <Text span size="xs" c="dimmed" ms={8}>
+                  {t('active')}
+                </Text>
+              )}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      )}
+    </LateMenu>
   )
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, SegmentedControl, Skeleton, Text, Title } fr
 import { IconChevronRight, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { useMay, useSession } from '../../api/session'
 import { useAddress } from '../../patterns/address'
@@ -109,7 +109,7 @@ export function Dashboard() {
 }
 
 /** What an office begins most often, one click away. */
-function QuickActs() {
+const QuickActs = memo(function QuickActs() {
   const may = useMay()
   const acts = [
     { to: '/students', search: { open: 'new' }, text: t('Admit a student'), module: 'student' },
@@ -127,9 +127,9 @@ function QuickActs() {
       ))}
     </Group>
   )
-}
+})
 
-function Board({ d, range }: { d: Day | undefined; range: number }) {
+const Board = memo(function Board({ d, range }: { d: Day | undefined; range: number }) {
   const may = useMay()
   const format = useFormat()
   const a = d?.attendance
@@ -335,7 +335,7 @@ function Board({ d, range }: { d: Day | undefined; range: number }) {
       </div>
     </>
   )
-}
+})
 
 function Card({
   title,

@@ -2,6 +2,7 @@
 import { Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
 import { api, call, type Schemas } from '../../api/client'
 import { useMay, useSession } from '../../api/session'
 import { t } from '../../messages/console'
@@ -78,7 +79,7 @@ export function LeaveWaiting({ leave: l }: { leave: Schemas['LeaveWaiting'] | un
 }
 
 /** What waits; those who see the board have its figures there. */
-export function Today() {
+export const Today = memo(function Today() {
   const may = useMay()
   const format = useFormat()
   const report = may('report', 'read')
@@ -200,7 +201,7 @@ export function Today() {
       </Figures>
     </section>
   )
-}
+})
 
 /** The pages of who sees no board: nobody starts on an empty page. */
 export function Pages() {

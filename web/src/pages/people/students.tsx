@@ -25,6 +25,7 @@ import { Confirm, Dialog, Empty, Lines, Status, Trouble } from '../../patterns/f
 import { nameOf, useFormat } from '../../patterns/format'
 import { KeptOffer } from '../../patterns/kept'
 import { ListPage } from '../../patterns/ListPage'
+import { LateMenu } from '../../patterns/late'
 import { Picture } from '../../patterns/Picture'
 import { part } from '../../patterns/part'
 import { DrawerHead, Facts, fieldsOf, SaveBar, useDraft, useSave } from '../../patterns/record'
@@ -200,32 +201,40 @@ function ListMenu({ division }: { division?: string }) {
   const [paper, setPaper] = useState<'list' | 'cards' | null>(null)
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <LateMenu
+        position="bottom-end"
+        target={
           <Button variant="default" rightSection={<IconChevronDown size={14} />}>
             {t('More')}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {may('student', 'write') && (
-            <>
-              <Menu.Item component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
-                {t('Import from a file')}
-              </Menu.Item>
-              <Menu.Item component={Link} to="/students/promote" leftSection={<IconStairsUp size={16} stroke={1.6} />}>
-                {t('Promote a class')}
-              </Menu.Item>
-            </>
-          )}
-          <Menu.Label>{t('Print')}</Menu.Label>
-          <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setPaper('list')}>
-            {t('Class list…')}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconId size={16} stroke={1.6} />} onClick={() => setPaper('cards')}>
-            {t('ID cards…')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        }
+      >
+        {() => (
+          <Menu.Dropdown>
+            {may('student', 'write') && (
+              <>
+                <Menu.Item component={Link} to="/students/import" leftSection={<IconUpload size={16} stroke={1.6} />}>
+                  {t('Import from a file')}
+                </Menu.Item>
+                <Menu.Item
+                  component={Link}
+                  to="/students/promote"
+                  leftSection={<IconStairsUp size={16} stroke={1.6} />}
+                >
+                  {t('Promote a class')}
+                </Menu.Item>
+              </>
+            )}
+            <Menu.Label>{t('Print')}</Menu.Label>
+            <Menu.Item leftSection={<IconPrinter size={16} stroke={1.6} />} onClick={() => setPaper('list')}>
+              {t('Class list…')}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconId size={16} stroke={1.6} />} onClick={() => setPaper('cards')}>
+              {t('ID cards…')}
+            </Menu.Item>
+          </Menu.Dropdown>
+        )}
+      </LateMenu>
       {paper === 'list' && <ClassListDialog division={division} close={() => setPaper(null)} />}
       {paper === 'cards' && <IDCardsDialog division={division} close={() => setPaper(null)} />}
     </>
