@@ -19,6 +19,7 @@ import (
 type capacity struct {
 	schools                   int
 	making                    time.Duration // of one, four being made at a time
+	makingCPU                 time.Duration // Postgres' part of it
 	tables, indexes, files    int64
 	database, catalog         int64
 	migration, vacuum, crash  time.Duration
@@ -27,7 +28,11 @@ type capacity struct {
 	instance                  int64
 	backends                  int
 	largestBackend, ofBackend int64
+	list, read                pace
 }
+
+// pace is calls a second of all schools in turn, by an instance and by pgbench.
+type pace struct{ ours, limit float64 }
 
 // measureCapacity makes a node grow through the numbers of schools, and looks at all that grows with it: what docs/operations/capacity.md
 // says of 1,000, 2,000 and 10,000. A crash, a base backup and its restore are measured on servers of our own that fsync
@@ -41,12 +46,14 @@ func measureCapacity(ctx context.Context, b *bench) error {
 	made := 0
 	for _, n := range rows {
 		c := capacity{schools: n}
-		began := time.Now()
+		began, postgres := time.Now(), postgresTree(ctx, b.postgres)
+		before := postgres.cpu()
 		f, err := b.schools(ctx, n)
 		if err != nil {
 			return err
 		}
-		c.making = time.Since(began) / time.Duration(max(1, n-made))
+		each := time.Duration(max(1, n-made))
+		c.making, c.makingCPU = time.Since(began)/each, (postgres.cpu()-before)/each
 		made = n
 		if err := c.measure(ctx, b, f); err != nil {
 			return fmt.Errorf("%s: %w", plural(n, "school"), err)
@@ -106,7 +113,7 @@ func (c *capacity) migrate(ctx context.Context, f *fleet) error {
 	return err
 }
 
-// serve has an instance answer every school twice, and looks at its memory and that of its connections.
+// serve has an instance answer every school twice, looks at its memory and that of its connections, and takes the pace of both.
 func (c *capacity) serve(ctx context.Context, b *bench, f *fleet) error {
 	tokens, err := f.signIn(ctx, upTo(c.schools)...)
 	if err != nil {
@@ -129,7 +136,35 @@ func (c *capacity) serve(ctx context.Context, b *bench, f *fleet) error {
 		return err
 	}
 	c.instance = u.RSS
-	return c.connections(ctx, f.url)
+	if err := c.connections(ctx, f.url); err != nil {
+		return err
+	}
+	s := serving{bench: b, fleet: f, tokens: tokens, ours: server, postgres: postgresTree(ctx, f.url)}
+	if c.list, err = s.pace(ctx, list, c.schools); err != nil {
+		return err
+	}
+	c.read, err = s.pace(ctx, read, c.schools)
+	return err
+}
+
+// pace takes the middle of the rounds. Each connection of pgbench has a sixteenth of the schools, as ours have: with all of them its
+// memory would not hold 10,000.
+func (s *serving) pace(ctx context.Context, k kind, schools int) (pace, error) {
+	s.kind = k
+	var rounds []pace
+	for range s.rounds {
+		limit, err := s.runPgbench(ctx, schools, true)
+		if err != nil {
+			return pace{}, err
+		}
+		ours, err := s.runLoad(ctx, s.ours, s.loadOurs(1, schools), "")
+		if err != nil {
+			return pace{}, err
+		}
+		say("%s, %d schools: ours %.0f/s, pgbench %.0f/s", k.name, schools, ours.perSecond, limit.perSecond)
+		rounds = append(rounds, pace{ours.perSecond, limit.perSecond})
+	}
+	return pace{medianOf(rounds, func(p pace) float64 { return p.ours }), medianOf(rounds, func(p pace) float64 { return p.limit })}, nil
 }
 
 func askOnce(ctx context.Context, address, token string) error {
@@ -248,6 +283,7 @@ func capacityTable(b *strings.Builder, all []capacity) {
 		return fmt.Sprintf("%.2f s", d.Seconds())
 	}
 	add("making one, four at a time", func(c capacity) string { return seconds(c.making) })
+	add("Postgres' processor time of it", func(c capacity) string { return seconds(c.makingCPU) })
 	add("tables and indexes of a school", func(c capacity) string { return fmt.Sprintf("%d, %d", c.tables, c.indexes) })
 	add("files of the database", func(c capacity) string { return fmt.Sprint(c.files) })
 	add("database", func(c capacity) string { return megabytes(c.database) })
@@ -257,6 +293,9 @@ func capacityTable(b *strings.Builder, all []capacity) {
 	add("its connections: mean and largest memory", func(c capacity) string {
 		return fmt.Sprintf("%d: %s, %s", c.backends, megabytes(c.ofBackend), megabytes(c.largestBackend))
 	})
+	inPace := func(p pace) string { return fmt.Sprintf("%.0f/s, %.0f/s: %.2f", p.ours, p.limit, p.ours/p.limit) }
+	add("lists of 20, all schools in turn: ours, pgbench", func(c capacity) string { return inPace(c.list) })
+	add("reads of one record: ours, pgbench", func(c capacity) string { return inPace(c.read) })
 	add("vacuum of all tables, one after another", func(c capacity) string { return seconds(c.vacuum) })
 	add("from kill -9 of the server to its first answer", func(c capacity) string { return seconds(c.crash) })
 	add("a base backup, packed (gzip, level 1), and its size", func(c capacity) string {
