@@ -17,8 +17,8 @@ run: ## build and start everything here: private Postgres and Redis, demo data, 
 	@exec scripts/run
 
 test: ## the whole suite on real servers; the race detector watches what shares memory
-	@scripts/need postgres redis pgbouncer nginx node chromium
-	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/need postgres redis pgbouncer nginx node chromium java
+	@scripts/packages realtime/socketio/testdata/clients clients/kotlin
 	@scripts/web deps
 	@scripts/test
 
@@ -28,14 +28,14 @@ slow-line: ## every story of the console and the app on a line of 300 ms
 	@LINE=$${LINE:-300} scripts/test -parallel=4 ./web
 
 race: ## the whole suite with the race detector everywhere
-	@scripts/need postgres redis pgbouncer nginx node chromium
-	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/need postgres redis pgbouncer nginx node chromium java
+	@scripts/packages realtime/socketio/testdata/clients clients/kotlin
 	@scripts/web deps
 	@scripts/test --race
 
 steady: ## the suite five times beside two busy loops and twice in another order; adds its lines to bench/steady.md
-	@scripts/need postgres redis pgbouncer nginx node chromium
-	@scripts/packages realtime/socketio/testdata/clients
+	@scripts/need postgres redis pgbouncer nginx node chromium java
+	@scripts/packages realtime/socketio/testdata/clients clients/kotlin
 	@scripts/web deps
 	@scripts/steady
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/andybalholm/brotli"
+	"github.com/andybalholm/brotli/matchfinder"
 	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 	"github.com/klauspost/compress/gzip"
@@ -16,61 +18,81 @@ import (
 // compressFrom is the length from which an answer is compressed: below it, it is one packet either way.
 const compressFrom = 1 << 10
 
-var zippers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a constant
-	return z
-}}
+// Encodings of answers, as Accept-Encoding and Content-Encoding name them.
+const (
+	Gzip   = "gzip"
+	Brotli = "br"
+)
 
-// zipper compresses into w. It is closed when all is written, and released in any case.
-func zipper(w io.Writer) *gzip.Writer {
-	z := zippers.Get().(*gzip.Writer)
+// compressor is a writer of one encoding, which is used again.
+type compressor interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+// compressors are those at rest, by encoding. Both are the fastest of their kind: of a list, br makes a tenth fewer bytes in
+// under twice the processor's time.
+var compressors = map[string]*sync.Pool{
+	Gzip: {New: func() any {
+		z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a constant
+		return z
+	}},
+	// As brotli.NewWriterV2 has it at level 1, without the matchers of the other levels in the program.
+	Brotli: {New: func() any {
+		return &matchfinder.Writer{MatchFinder: &matchfinder.ZFast{MaxDistance: 1 << 20}, Encoder: &brotli.Encoder{}, BlockSize: 1 << 16}
+	}},
+}
+
+// compress returns a writer of an encoding into w. It is closed when all is written, and released in any case.
+func compress(encoding string, w io.Writer) compressor {
+	z := compressors[encoding].Get().(compressor)
 	z.Reset(w)
 	return z
 }
 
-func release(z *gzip.Writer) {
+func release(encoding string, z compressor) {
 	z.Reset(io.Discard)
-	zippers.Put(z)
+	compressors[encoding].Put(z)
 }
 
-// packer compresses whole answers into memory of its own, which the next answer uses again.
-type packer struct {
-	out bytes.Buffer
-	z   *gzip.Writer
-}
-
-var packers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a constant
-	return &packer{z: z}
-}}
+// packed is memory for whole compressed answers, which the next answer uses again.
+var packed = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // maxPacked is the longest answer whose memory is kept.
 const maxPacked = 1 << 20
 
-// pack returns the body compressed, which is good until release.
-func (p *packer) pack(body []byte) []byte {
-	p.out.Reset()
-	p.z.Reset(&p.out)
-	_, _ = p.z.Write(body) // into memory
-	_ = p.z.Close()
-	return p.out.Bytes()
+func releasePacked(b *bytes.Buffer) {
+	if b.Cap() <= maxPacked {
+		packed.Put(b)
+	}
 }
 
-func (p *packer) release() {
-	if p.out.Cap() <= maxPacked {
-		packers.Put(p)
-	}
+// Compress returns a whole body in an encoding.
+func Compress(encoding string, body []byte) []byte {
+	var out bytes.Buffer
+	packInto(&out, encoding, body)
+	return out.Bytes()
+}
+
+// packInto compresses a whole body into memory.
+func packInto(out *bytes.Buffer, encoding string, body []byte) {
+	out.Reset()
+	z := compress(encoding, out)
+	_, _ = z.Write(body) // into memory
+	_ = z.Close()
+	release(encoding, z)
 }
 
 // writeJSON writes a whole answer, compressed if that pays and the client takes it.
 func writeJSON(g *gin.Context, status int, body []byte) {
 	if len(body) >= compressFrom {
 		g.Writer.Header().Add("Vary", "Accept-Encoding")
-		if TakesGzip(g.GetHeader("Accept-Encoding")) {
-			p := packers.Get().(*packer)
-			defer p.release() // what is written is copied on the way out
-			g.Header("Content-Encoding", "gzip")
-			body = p.pack(body)
+		if encoding := ChooseEncoding(g.GetHeader("Accept-Encoding")); encoding != "" {
+			out := packed.Get().(*bytes.Buffer)
+			defer releasePacked(out) // what is written is copied on the way out
+			packInto(out, encoding, body)
+			g.Header("Content-Encoding", encoding)
+			body = out.Bytes()
 		}
 	}
 	writeBody(g, status, "application/json; charset=utf-8", body)
@@ -102,15 +124,38 @@ func MatchesTag(sent, tag string) bool {
 	return false
 }
 
-// TakesGzip reads Accept-Encoding; a weight of zero is a refusal.
-func TakesGzip(accept string) bool {
+// ChooseEncoding is the encoding of an answer by an Accept-Encoding: what the client prefers by its weights, and of those it likes
+// as much gzip, which costs us least. It is "" for an answer as it is.
+func ChooseEncoding(accept string) string {
+	weights := map[string]float64{}
 	for part := range strings.SplitSeq(accept, ",") {
 		name, weight, _ := strings.Cut(part, ";")
-		if name = strings.ToLower(strings.TrimSpace(name)); name != "gzip" && name != "*" {
-			continue
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
+			weights[name] = quality(weight)
 		}
-		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
-		return err != nil || q > 0
 	}
-	return false
+	chosen, most := "", weights["identity"] // that may always be sent: it is preferred only by a weight of its own
+	for _, encoding := range []string{Gzip, Brotli} {
+		q, named := weights[encoding]
+		if !named {
+			q = weights["*"]
+		}
+		if q > most || q == most && q > 0 && chosen == "" {
+			chosen, most = encoding, q
+		}
+	}
+	return chosen
+}
+
+// quality reads a weight as q=0.5; without one, or with one that is no number, it is 1.
+func quality(weight string) float64 {
+	name, value, _ := strings.Cut(weight, "=")
+	if !strings.EqualFold(strings.TrimSpace(name), "q") {
+		return 1
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || q != q {
+		return 1
+	}
+	return q
 }

@@ -40,10 +40,10 @@ func (s Stream) send(_ context.Context, g *gin.Context, _ *request) error {
 	disposition := fmt.Sprintf("attachment; filename=%q", s.Name)
 	out := &lateHead{g: g, headers: []string{"Content-Type", s.ContentType, "Content-Disposition", disposition, "Vary", "Accept-Encoding"}}
 	into, finish := io.Writer(out), func() error { return nil }
-	if TakesGzip(g.GetHeader("Accept-Encoding")) {
-		out.headers = append(out.headers, "Content-Encoding", "gzip")
-		z := zipper(out)
-		defer release(z)
+	if encoding := ChooseEncoding(g.GetHeader("Accept-Encoding")); encoding != "" {
+		out.headers = append(out.headers, "Content-Encoding", encoding)
+		z := compress(encoding, out)
+		defer release(encoding, z)
 		into, finish = z, z.Close
 	}
 	buffered := bufio.NewWriterSize(into, 32<<10)

@@ -109,8 +109,49 @@ func TestQuickStart_GeneratedGo_CompilesSignsInAndReads(t *testing.T) {
 		}
 	}
 	address, email := school(t)
-	out, err := exec.CommandContext(t.Context(), filepath.Join(folder, "quickstart"), "-url", address, "-email", email,
-		"-password", password).CombinedOutput()
+	reads(t, exec.CommandContext(t.Context(), filepath.Join(folder, "quickstart"), "-url", address, "-email", email, "-password", password))
+}
+
+// TestQuickStart_Kotlin_CompilesSignsInAndReads has openapi-generator make a client of the calls that the quick start makes. What it
+// makes is compiled as it is.
+func TestQuickStart_Kotlin_CompilesSignsInAndReads(t *testing.T) {
+	t.Parallel()
+	modules, err := filepath.Abs("kotlin/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(modules); err != nil {
+		t.Fatal("its packages are not there: run scripts/need java && scripts/packages clients/kotlin, or let `make test` do it")
+	}
+	folder := t.TempDir()
+	copied(t, "kotlin", folder, "package.json", "calls.cjs", "quickstart.kt")
+	if err := os.Symlink(modules, filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	document := fetch(t, testkit.Shared(t).URL+"/openapi.json")
+	if err := os.WriteFile(filepath.Join(folder, "openapi.json"), document, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	npm := func(step string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), "npm", "run", "--silent", step)
+		cmd.Dir = folder
+		return cmd
+	}
+	for _, step := range []string{"calls", "generate", "compile"} {
+		if out, err := npm(step).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", step, err, out)
+		}
+	}
+	address, email := school(t)
+	start := npm("start")
+	start.Env = append(os.Environ(), "HOMEROOM_URL="+address, "HOMEROOM_EMAIL="+email, "HOMEROOM_PASSWORD="+password)
+	reads(t, start)
+}
+
+// reads runs a quick start that ends by itself.
+func reads(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("running it: %v\n%s", err, out)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -20,7 +21,8 @@ import (
 type asset struct {
 	media   string
 	zipped  []byte
-	version string // its ETag
+	br      func() []byte // made when the first client asks that takes br and no gzip
+	version string        // its ETag
 }
 
 // newAsset compresses what is plain.
@@ -35,7 +37,13 @@ func newAsset(media string, plain []byte) *asset {
 func zippedAsset(media string, zipped []byte) *asset {
 	sum := sha256.Sum256(zipped)
 	// Weak: the two encodings of one file are the same to a cache's owner, not byte for byte.
-	return &asset{media: media, zipped: zipped, version: `W/"` + hex.EncodeToString(sum[:12]) + `"`}
+	a := &asset{media: media, zipped: zipped, version: `W/"` + hex.EncodeToString(sum[:12]) + `"`}
+	a.br = sync.OnceValue(func() []byte {
+		var plain bytes.Buffer
+		a.writePlain(&plain)
+		return api.Compress(api.Brotli, plain.Bytes())
+	})
+	return a
 }
 
 func (a *asset) serve(g *gin.Context) {
@@ -49,15 +57,24 @@ func (a *asset) serve(g *gin.Context) {
 		return
 	}
 	g.Status(http.StatusOK)
-	if api.TakesGzip(g.GetHeader("Accept-Encoding")) {
-		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(a.zipped)))
-		_, _ = g.Writer.Write(a.zipped) // a client that hung up needs no answer
+	encoding := api.ChooseEncoding(g.GetHeader("Accept-Encoding"))
+	body := a.zipped
+	switch encoding {
+	case "":
+		a.writePlain(g.Writer)
 		return
+	case api.Brotli:
+		body = a.br()
 	}
+	h.Set("Content-Encoding", encoding)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = g.Writer.Write(body) // a client that hung up needs no answer
+}
+
+func (a *asset) writePlain(w io.Writer) {
 	plain, err := gzip.NewReader(bytes.NewReader(a.zipped))
 	if err != nil {
 		panic(fmt.Sprintf("an asset that was compressed at start is not: %v", err))
 	}
-	_, _ = io.Copy(g.Writer, plain)
+	_, _ = io.Copy(w, plain) // as above
 }

@@ -90,8 +90,14 @@ func describe(k *api.Kernel) (*spec, error) {
 	}
 	listFacts(k.Webhooks, schemas)
 	if properties, ok := schemas[plainName(errorType)]["properties"].(schema); ok {
-		properties["error"].(schema)["enum"] = errorValues()
+		code := properties["error"].(schema)
+		code["enum"] = errorValues()
+		schemas[codeName], properties["error"] = code, schema{"$ref": "#/components/schemas/" + codeName}
 	}
+	if err := checkOwnNames(schemas); err != nil {
+		return nil, err
+	}
+	d.nameExtended(schemas)
 	d.shareRepeated(schemas)
 	return &spec{
 		OpenAPI:  "3.1.0",

@@ -1,10 +1,13 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,6 +15,24 @@ import (
 )
 
 var errorType = reflect.TypeFor[api.ErrorBody]()
+
+// codeName is the component that holds all codes of refusals.
+const codeName = "ErrorCode"
+
+// checkOwnNames refuses a record with a field of its own name that has values: generators make a class of these inside the record's,
+// where its name then means the inner one.
+func checkOwnNames(schemas map[string]map[string]any) error {
+	var problems []error
+	for _, record := range slices.Sorted(maps.Keys(schemas)) {
+		properties, _ := schemas[record]["properties"].(schema)
+		for field, of := range properties {
+			if s, isSchema := of.(schema); isSchema && s["enum"] != nil && camel(field) == record {
+				problems = append(problems, fmt.Errorf("type %s has a field %s with values of its own: name the type otherwise", record, field))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
 
 // components names every schema that is referred to, and points the references at it.
 func (s *schemas) components() (map[string]map[string]any, error) {

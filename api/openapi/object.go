@@ -15,7 +15,34 @@ type objectSchema struct {
 	use        schemaUse
 	properties schema
 	required   []string
-	conditions []any // rules that look at several fields
+	conditions []any         // rules that look at several fields
+	outer      *objectSchema // in which it is written in place; nil: it is a component, or the whole
+}
+
+// whole describes the struct's fields; those of embedded structs are its own. Conditions are twice negated, which changes nothing
+// of them: beside an allOf of conditions, generators do not see the fields.
+func (o *objectSchema) whole() (schema, error) {
+	o.properties = schema{}
+	if err := o.fields(o.use.t, true); err != nil {
+		return schema{}, err
+	}
+	if o.use.versioned && o.properties["version"] == nil {
+		o.properties["version"] = schema{
+			"type": "integer", "minimum": 1, "examples": []any{1},
+			"description": "The version of the record you have before you. A stale one is answered 409; without it the last write wins.",
+		}
+	}
+	out := schema{"type": "object"}
+	if len(o.properties) > 0 {
+		out["properties"] = o.properties
+	}
+	if len(o.required) > 0 {
+		out["required"] = o.required
+	}
+	if len(o.conditions) > 0 {
+		out["not"] = schema{"not": schema{"allOf": o.conditions}}
+	}
+	return out, nil
 }
 
 // fields adds a struct's fields. With must unset none of them is required: they
@@ -56,24 +83,16 @@ func (o *objectSchema) field(parent reflect.Type, f reflect.StructField, must bo
 	if o.properties[name] != nil {
 		return nil
 	}
-	property, err := o.schemas.of(f.Type, schemaUse{input: o.use.input})
+	required := !omitted(f)
+	if o.use.input {
+		required = must && o.schemas.isRequired(f)
+	}
+	property, err := o.property(f, f.Type.Kind() == reflect.Pointer && o.use.input != required)
 	if err != nil {
 		return err
 	}
-	required := !omitted(f)
-	if o.use.input {
-		if required, err = o.schemas.addRules(property, f); err != nil {
-			return err
-		}
-		required = required && must
-		if must {
-			o.conditions = append(o.conditions, fieldConditions(parent, f, name)...)
-		}
-	} else if err := addValues(property, f); err != nil {
-		return err
-	}
-	if f.Type.Kind() == reflect.Pointer && (o.use.input && !required || !o.use.input && !omitted(f)) {
-		property = o.orNull(f.Type.Elem(), property)
+	if o.use.input && must {
+		o.conditions = append(o.conditions, fieldConditions(parent, f, name)...)
 	}
 	if err := annotate(property, f); err != nil {
 		return err
@@ -95,12 +114,42 @@ func (o *objectSchema) embedded(t reflect.Type, must bool) error {
 	return o.fields(t, must)
 }
 
-// orNull lets a property be null. A reference must stay alone for that.
-func (o *objectSchema) orNull(t reflect.Type, property schema) schema {
-	if _, known := wellKnown(t); !known && t.Kind() == reflect.Struct && t.Name() != "" {
-		return schema{"anyOf": []any{property, schema{"type": "null"}}}
+// property is a field's value, of which a caller may send, or is answered, null where it may be that.
+func (o *objectSchema) property(f reflect.StructField, mayBeNull bool) (property schema, err error) {
+	if mayBeNull && isComponent(f.Type.Elem()) {
+		property, err = o.inPlace(f.Type.Elem())
+	} else {
+		property, err = o.schemas.of(f.Type, schemaUse{input: o.use.input})
 	}
-	return nullable(property)
+	if err == nil && o.use.input {
+		err = addRules(property, f)
+	} else if err == nil {
+		err = addValues(property, f)
+	}
+	if mayBeNull {
+		property = nullable(property)
+	}
+	return property, err
+}
+
+func isComponent(t reflect.Type) bool {
+	_, known := wellKnown(t)
+	return !known && t.Kind() == reflect.Struct && t.Name() != ""
+}
+
+// inPlace writes out a record that may be null: a reference could be that only in a union of the component and null, of which
+// generators make a type that their language does not have.
+func (o *objectSchema) inPlace(t reflect.Type) (schema, error) {
+	if writesJSON(t) {
+		return nil, fmt.Errorf("type %s writes its own JSON: give it a JSONSchema method", t)
+	}
+	for outer := o; outer != nil; outer = outer.outer {
+		if outer.use.t == t {
+			return nil, fmt.Errorf("type %s may have itself or null in it: leave it out where there is none", t)
+		}
+	}
+	inner := &objectSchema{schemas: o.schemas, use: schemaUse{t: t, input: o.use.input}, outer: o}
+	return inner.whole()
 }
 
 // annotate adds what the author of the field says about it.

@@ -95,7 +95,7 @@ func (d *document) parameters(row *api.Row) ([]parameter, error) {
 		name := f.Tag.Get("path")
 		s, err := d.schemas.of(f.Type, schemaUse{input: true})
 		if err == nil {
-			_, err = d.schemas.addRules(s, f)
+			err = addRules(s, f)
 		}
 		if err == nil {
 			err = annotate(s, f)
@@ -214,7 +214,7 @@ func (d *document) success(row *api.Row) (response, error) {
 		return out, fmt.Errorf("answer: %w", err)
 	}
 	if row.GivesChanges() {
-		data = schema{"allOf": []any{data, d.schemas.output(syncedType)}}
+		data = extended(data, d.schemas.output(syncedType))
 	}
 	if row.Form != nil {
 		out.Content = map[string]media{"application/json": {Schema: data}}

@@ -13,13 +13,12 @@ import (
 	"homeroom/api"
 )
 
-// addRules writes a field's validate rules into its schema, and reports whether
-// the field must be sent. A rule that JSON Schema cannot say is an error: clients
+// addRules writes a field's validate rules into its schema. A rule that JSON Schema cannot say is an error: clients
 // would learn of it only by being refused.
-func (s *schemas) addRules(property schema, f reflect.StructField) (required bool, err error) {
+func addRules(property schema, f reflect.StructField) (err error) {
 	tag := f.Tag.Get("validate")
 	if tag == "" || tag == "-" {
-		return tag == "" && s.needed(f.Type, ""), nil
+		return nil
 	}
 	level, t := property, f.Type
 	optional := false
@@ -28,27 +27,35 @@ func (s *schemas) addRules(property schema, f reflect.StructField) (required boo
 		param = strings.NewReplacer("0x2C", ",", "0x7C", "|").Replace(param)
 		if name == "dive" {
 			if optional {
-				orEmpty(level)
+				if err := orEmpty(level); err != nil {
+					return err
+				}
 			}
 			optional = false
 			if level, t, err = inside(level, t); err != nil {
-				return false, err
+				return err
 			}
 			continue
 		}
 		write, known := documented[name]
 		if !known {
-			return false, fmt.Errorf("rule %s cannot be put into the API document", rule)
+			return fmt.Errorf("rule %s cannot be put into the API document", rule)
 		}
 		if err := write(ruleUse{level, kindOf(t), t, name, param}); err != nil {
-			return false, fmt.Errorf("rule %s cannot be put into the API document: %w", rule, err)
+			return fmt.Errorf("rule %s cannot be put into the API document: %w", rule, err)
 		}
 		optional = optional || name == "omitempty" && t.Kind() == reflect.String
 	}
 	if optional {
-		orEmpty(level)
+		return orEmpty(level)
 	}
-	return s.needed(f.Type, tag), nil
+	return nil
+}
+
+// isRequired reports whether a field must be sent.
+func (s *schemas) isRequired(f reflect.StructField) bool {
+	tag := f.Tag.Get("validate")
+	return tag != "-" && s.needed(f.Type, tag)
 }
 
 // addValues writes which texts an answer's field can have: those of its enum tag, which ends with a comma where the field
@@ -64,8 +71,8 @@ func addValues(property schema, f reflect.StructField) error {
 		}
 		values, mayBeEmpty := strings.CutSuffix(text, ",")
 		err := ruleUse{level, kindOf(t), t, "oneof", strings.ReplaceAll(values, ",", " ")}.oneOf()
-		if mayBeEmpty {
-			orEmpty(level)
+		if err == nil && mayBeEmpty {
+			err = orEmpty(level)
 		}
 		return err
 	}
@@ -89,7 +96,7 @@ func addValues(property schema, f reflect.StructField) error {
 				return err
 			}
 			if optional && t.Kind() != reflect.Pointer {
-				orEmpty(level)
+				return orEmpty(level)
 			}
 		}
 	}
@@ -99,25 +106,36 @@ func addValues(property schema, f reflect.StructField) error {
 // emptyOr begins the pattern of a text that may be empty.
 const emptyOr = "^$|"
 
-// orEmpty lets a text be empty that has a form otherwise: so it is taken, and so it is
-// answered when nobody gave it.
-func orEmpty(s schema) {
-	if pattern, ok := s["pattern"].(string); ok {
+const digits = `^[0-9]+$`
+
+// orEmpty lets a text be empty that has a form otherwise: so it is taken, and so it is answered when nobody gave it. A pattern
+// says the whole form: of a union (any of a form and no text) generators make a type that their language does not have.
+func orEmpty(s schema) error {
+	pattern, _ := s["pattern"].(string)
+	least, isBounded := s["minLength"]
+	switch {
+	case isBounded && pattern == "":
+		pattern = fmt.Sprintf(`^[\s\S]{%v,}$`, least)
+	case isBounded && pattern == digits:
+		pattern = fmt.Sprintf(`^[0-9]{%v,}$`, least)
+	case isBounded:
+		return fmt.Errorf("a text that may be empty has no word for %v characters of the pattern %s", least, pattern)
+	}
+	delete(s, "minLength")
+	switch format := s["format"]; {
+	case format == "email" && pattern == "":
+		pattern = `^\S+@\S+$`
+	case format != nil:
+		return fmt.Errorf("a text that may be empty has no word for the format %v: use a pointer", format)
+	}
+	delete(s, "format")
+	if pattern != "" {
 		s["pattern"] = emptyOr + pattern
 	}
 	if values, ok := s["enum"].([]any); ok && !slices.Contains(values, any("")) {
 		s["enum"] = append(values, "")
 	}
-	form := schema{}
-	for _, keyword := range []string{"minLength", "format"} {
-		if v, ok := s[keyword]; ok {
-			form[keyword] = v
-			delete(s, keyword)
-		}
-	}
-	if len(form) > 0 {
-		s["anyOf"] = []any{form, schema{"maxLength": 0}}
-	}
+	return nil
 }
 
 // needed reports whether leaving the field out is refused, by asking the validator
@@ -227,7 +245,7 @@ var documented = func() map[string]func(ruleUse) error {
 		"email":     text("format", "email", "asha@example.org"),
 		"e164":      text("pattern", `^\+?[1-9]\d{7,14}$`, "+919812345678"),
 		"timezone":  text("pattern", `^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`, "Asia/Kolkata"),
-		"number":    text("pattern", `^[0-9]+$`, ""),
+		"number":    text("pattern", digits, ""),
 		"latitude":  between(-90, 90),
 		"longitude": between(-180, 180),
 	}

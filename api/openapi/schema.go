@@ -105,7 +105,7 @@ func wellKnown(t reflect.Type) (schema, bool) {
 // reference points at a named struct's component, building it when it is met
 // first; a struct without a name is written where it stands.
 func (s *schemas) reference(t reflect.Type, use schemaUse) (schema, error) {
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
+	if writesJSON(t) {
 		return schema{}, fmt.Errorf("type %s writes its own JSON: give it a JSONSchema method", t)
 	}
 	use.t = t
@@ -123,29 +123,13 @@ func (s *schemas) reference(t reflect.Type, use schemaUse) (schema, error) {
 	return ref, err
 }
 
-// object describes a struct's fields; those of embedded structs are its own.
+func writesJSON(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]())
+}
+
+// object describes a struct where it stands.
 func (s *schemas) object(use schemaUse) (schema, error) {
-	o := &objectSchema{schemas: s, use: use, properties: schema{}}
-	if err := o.fields(use.t, true); err != nil {
-		return schema{}, err
-	}
-	if use.versioned && o.properties["version"] == nil {
-		o.properties["version"] = schema{
-			"type": "integer", "minimum": 1, "examples": []any{1},
-			"description": "The version of the record you have before you. A stale one is answered 409; without it the last write wins.",
-		}
-	}
-	out := schema{"type": "object"}
-	if len(o.properties) > 0 {
-		out["properties"] = o.properties
-	}
-	if len(o.required) > 0 {
-		out["required"] = o.required
-	}
-	if len(o.conditions) > 0 {
-		out["allOf"] = o.conditions
-	}
-	return out, nil
+	return (&objectSchema{schemas: s, use: use}).whole()
 }
 
 // nullable lets a value also be null.

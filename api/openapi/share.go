@@ -34,6 +34,14 @@ func (d *document) shareRepeated(schemas map[string]map[string]any) {
 	parameters.choose()
 	answers.choose()
 	bodies.choose()
+	for name, body := range d.bodies { // named: generators make no type of what stands in a shared body
+		if !body.isList {
+			continue
+		}
+		schemas[name+"Body"] = body.Content["application/json"].Schema
+		d.bodies[name] = requestBody{Required: body.Required, Content: map[string]media{
+			"application/json": {Schema: schema{"$ref": "#/components/schemas/" + name + "Body"}}}}
+	}
 	d.eachOperation(func(op *operation) {
 		if b := op.RequestBody; b != nil {
 			if ref := bodies.reference(*b); ref != "" {
@@ -167,10 +175,6 @@ func (r response) name() string {
 	kinds := slices.Sorted(maps.Keys(r.Content))
 	data, _ := r.envelope()["data"].(schema)
 	record, _ := data["$ref"].(string)
-	if parts, isSynced := data["allOf"].([]any); isSynced {
-		record, _ = parts[0].(schema)["$ref"].(string)
-		record += "Sync"
-	}
 	switch {
 	case len(content.Examples) > 0:
 		return strings.Join(slices.Sorted(maps.Keys(content.Examples)), "Or")

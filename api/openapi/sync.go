@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"maps"
+	"path"
 	"reflect"
 
 	"homeroom/api"
@@ -34,5 +35,41 @@ func (d *document) withSince(data schema) schema {
 		data["properties"] = properties
 		return data
 	}
-	return schema{"allOf": []any{data, schema{"type": "object", "properties": schema{api.SinceParameter: since}}}}
+	return extended(data, schema{"type": "object", "properties": schema{api.SinceParameter: since}})
+}
+
+// extended is a record with fields besides its own.
+func extended(record, more schema) schema {
+	return schema{"allOf": []any{record, more}}
+}
+
+// nameExtended makes components of the extended records of operations: of one that is written in place, generators take the
+// record alone.
+func (d *document) nameExtended(schemas map[string]map[string]any) {
+	name := func(content map[string]media, suffix string) {
+		data := content["application/json"].Schema
+		if properties, wrapped := data["properties"].(schema); wrapped {
+			data, _ = properties["data"].(schema)
+		}
+		parts, _ := data["allOf"].([]any)
+		if len(parts) == 0 {
+			return
+		}
+		record, _ := parts[0].(schema)["$ref"].(string)
+		if record == "" {
+			return
+		}
+		own := path.Base(record) + suffix
+		schemas[own] = schema{"allOf": parts}
+		clear(data)
+		data["$ref"] = "#/components/schemas/" + own
+	}
+	d.eachOperation(func(op *operation) {
+		if op.RequestBody != nil {
+			name(op.RequestBody.Content, "Since")
+		}
+		for _, r := range op.Responses {
+			name(r.Content, "Sync")
+		}
+	})
 }

@@ -9,26 +9,38 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+
 	"homeroom/api"
 	"homeroom/testkit"
 )
 
 const listClasses = "/school-admin/class/list"
 
-func unzip(t *testing.T, body []byte) []byte {
+// decoded undoes an answer's encoding.
+func decoded(t *testing.T, answer testkit.Answer) []byte {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(body))
+	plain := io.Reader(bytes.NewReader(answer.Body))
+	switch encoding := answer.Header.Get("Content-Encoding"); encoding {
+	case "gzip":
+		var err error
+		if plain, err = gzip.NewReader(plain); err != nil {
+			t.Fatal(err)
+		}
+	case "br":
+		plain = brotli.NewReader(plain)
+	case "":
+	default:
+		t.Fatalf("encoded as %q", encoding)
+	}
+	out, err := io.ReadAll(plain)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plain
+	return out
 }
 
-func TestAnswer_ClientTakesGzip_IsCompressedFromOneKilobyte(t *testing.T) {
+func TestAnswer_ClientTakesAnEncoding_IsCompressedFromOneKilobyte(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	admin := s.As(t, api.SchoolAdmin)
@@ -36,44 +48,65 @@ func TestAnswer_ClientTakesGzip_IsCompressedFromOneKilobyte(t *testing.T) {
 		return admin.With("Accept-Encoding", accept).Call(t, "GET", path, nil)
 	}
 	const list = listClasses + "?limit=100"
-	if read("gzip", list).Header.Get("Content-Encoding") != "" {
+	if short := read("gzip, br", list).Header; short.Get("Content-Encoding") != "" {
 		t.Error("a short answer is compressed")
 	}
 	for i := range 20 {
 		testkit.Post[any](t, admin, "/school-admin/class/create", map[string]any{"name": "Class " + strconv.Itoa(i)})
 	}
-	plain := read("identity", list).Body
-	for accept, want := range map[string]string{"gzip": "gzip", "br, gzip;q=0.5": "gzip", "gzip;q=0": "", "br": ""} {
+	identity := read("identity", list)
+	plain, tag := identity.Body, identity.Header.Get("ETag")
+	for accept, want := range map[string]string{
+		"identity": "", "gzip": "gzip", "br": "br", "GZIP": "gzip", "*": "gzip", "deflate": "",
+		"gzip, deflate, br": "gzip", "br;q=0.9, gzip;q=0.9": "gzip", // as dear to the client: what costs us least
+		"br, gzip;q=0.5": "br", "gzip;q=0.8,br;q=1.0": "br", "br;q=0.5, *;q=0.1": "br", "gzip;q=0, *": "br",
+		"gzip;q=0": "", "br;q=0": "", "br;q=0, gzip;q=0": "", "*;q=0": "", "identity, gzip;q=0.5": "", "identity;q=0.5, gzip;q=0.5": "gzip",
+	} {
 		answer := read(accept, list)
-		body := answer.Body
 		if got := answer.Header.Get("Content-Encoding"); got != want {
 			t.Errorf("%q: encoded as %q, want %q", accept, got, want)
 		}
 		if got := answer.Header.Get("Vary"); !strings.Contains(got, "Accept-Encoding") {
 			t.Errorf("%q: Vary is %q", accept, got)
 		}
-		if got := answer.Header.Get("Content-Length"); got != strconv.Itoa(len(body)) {
-			t.Errorf("%q: Content-Length %s of %d bytes", accept, got, len(body))
+		if got := answer.Header.Get("Content-Length"); got != strconv.Itoa(len(answer.Body)) {
+			t.Errorf("%q: Content-Length %s of %d bytes", accept, got, len(answer.Body))
 		}
-		if want == "gzip" {
-			body = unzip(t, body)
+		if got := answer.Header.Get("ETag"); got != tag || !strings.HasPrefix(got, "W/") {
+			t.Errorf("%q: the tag is %s, want the weak one of every encoding, %s", accept, got, tag)
 		}
-		if !bytes.Equal(body, plain) {
+		if !bytes.Equal(decoded(t, answer), plain) {
 			t.Errorf("%q: another answer than the plain one", accept)
 		}
 	}
-	file := read("gzip", listClasses+"?format=csv")
-	if file.Header.Get("Content-Encoding") != "gzip" || !bytes.Contains(unzip(t, file.Body), []byte("Class 19")) {
-		t.Errorf("CSV: %d %v", file.Status, file.Header)
+	for _, encoding := range []string{"gzip", "br"} {
+		head := admin.With("Accept-Encoding", encoding).Call(t, "HEAD", list, nil)
+		if len(head.Body) != 0 || head.Header.Get("Content-Encoding") != encoding || head.Header.Get("ETag") != tag {
+			t.Errorf("HEAD in %s: %d bytes, %v", encoding, len(head.Body), head.Header)
+		}
+		known := admin.With("Accept-Encoding", encoding).With("If-None-Match", tag).Call(t, "GET", list, nil)
+		if known.Status != 304 || known.Header.Get("Content-Encoding") != "" {
+			t.Errorf("known, in %s: %d %v", encoding, known.Status, known.Header)
+		}
+		file := read(encoding, listClasses+"?format=csv")
+		if file.Header.Get("Content-Encoding") != encoding || !bytes.Contains(decoded(t, file), []byte("Class 19")) {
+			t.Errorf("CSV in %s: %d %v", encoding, file.Status, file.Header)
+		}
+		document := read(encoding, "/openapi.json")
+		if document.Header.Get("Content-Encoding") != encoding || !json.Valid(decoded(t, document)) {
+			t.Errorf("the document in %s: %d %v", encoding, document.Status, document.Header)
+		}
 	}
 }
 
-func TestSignIn_ClientTakesGzip_IsNotCompressed(t *testing.T) {
+func TestSignIn_ClientTakesEncodings_IsNotCompressed(t *testing.T) {
 	t.Parallel()
 	admin := testkit.NewSchool(t).As(t, api.SchoolAdmin)
-	answer := admin.With("Accept-Encoding", "gzip").Call(t, "GET", "/auth/me", nil)
-	if answer.Header.Get("Content-Encoding") != "" || !json.Valid(answer.Body) {
-		t.Errorf("%v: its length would say something of what it brings", answer.Header)
+	for _, encoding := range []string{"gzip", "br"} {
+		answer := admin.With("Accept-Encoding", encoding).Call(t, "GET", "/auth/me", nil)
+		if answer.Header.Get("Content-Encoding") != "" || !json.Valid(answer.Body) {
+			t.Errorf("%v: its length would say something of what it brings", answer.Header)
+		}
 	}
 }
 

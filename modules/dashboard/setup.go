@@ -9,13 +9,13 @@ import (
 
 // Setup is how far a school has come from its first year to its first payment.
 type Setup struct {
-	Done  int         `json:"done"`
-	Total int         `json:"total"`
-	Steps []SetupStep `json:"steps" doc:"In the order in which they are done; those of modules that the caller may read"`
+	Done  int               `json:"done"`
+	Total int               `json:"total"`
+	Steps []SchoolSetupStep `json:"steps" doc:"In the order in which they are done; those of modules that the caller may read"`
 }
 
-// SetupStep is one of them.
-type SetupStep struct {
+// SchoolSetupStep is one of them.
+type SchoolSetupStep struct {
 	Step    string `json:"setupStep" enum:"YEAR,TERMS,CLASSES,SUBJECTS,TEACHERS,CLASS_TEACHERS,STUDENTS,GUARDIANS,TIMETABLE,FEES,CHARGES,PAYMENT"`
 	Done    bool   `json:"done"`
 	Count   int    `json:"count" doc:"What there is of it"`
@@ -58,7 +58,7 @@ var setupSteps = []setupStep{
 
 // setup counts what a school has, in one round trip.
 func setup(c api.Ctx, _ api.Nothing) (Setup, error) {
-	out := Setup{Steps: []SetupStep{}}
+	out := Setup{Steps: []SchoolSetupStep{}}
 	var asked []setupStep
 	var queries []tenancy.Query
 	for _, s := range setupSteps {
@@ -89,7 +89,7 @@ func setup(c api.Ctx, _ api.Nothing) (Setup, error) {
 		}
 	}
 	for i, s := range asked {
-		step := SetupStep{Step: s.step, Count: found[i].Count, Missing: found[i].Missing}
+		step := SchoolSetupStep{Step: s.step, Count: found[i].Count, Missing: found[i].Missing}
 		step.Done = step.Count > 0 && (step.Missing == 0 || paid > 0) // a school at work has new gaps every day
 		out.Steps = append(out.Steps, step)
 		if step.Done {

@@ -151,8 +151,8 @@ func putPreferences(c api.Ctx, r Preferences) (PreferencesNow, error) {
 	return preferencesOf(c)
 }
 
-// Language is in which language a person gets messages.
-type Language struct {
+// OwnLanguage is in which language a person gets messages.
+type OwnLanguage struct {
 	Language *string `json:"language" enum:"en,hi,ar,sw" doc:"null: not chosen, the school's"`
 }
 
@@ -160,8 +160,8 @@ type languageChoice struct {
 	Language string `json:"language" validate:"required,oneof=en hi ar sw"`
 }
 
-func getLanguage(c api.Ctx, _ api.Nothing) (Language, error) {
-	var out Language
+func getLanguage(c api.Ctx, _ api.Nothing) (OwnLanguage, error) {
+	var out OwnLanguage
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `select language from app_user where id = $1`, Args: []any{c.User.ID},
 		Scan: tenancy.Row(&out)})
 	if err != nil {
@@ -170,11 +170,11 @@ func getLanguage(c api.Ctx, _ api.Nothing) (Language, error) {
 	return out, nil
 }
 
-func putLanguage(c api.Ctx, r languageChoice) (Language, error) {
+func putLanguage(c api.Ctx, r languageChoice) (OwnLanguage, error) {
 	err := tenancy.Pipeline(c.DB, tenancy.Query{SQL: `update app_user set language = $2 where id = $1 and language is distinct from $2`,
 		Args: []any{c.User.ID, r.Language}})
 	if err != nil {
-		return Language{}, fmt.Errorf("changing a person's language: %w", err)
+		return OwnLanguage{}, fmt.Errorf("changing a person's language: %w", err)
 	}
-	return Language{&r.Language}, nil
+	return OwnLanguage{&r.Language}, nil
 }

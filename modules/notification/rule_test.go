@@ -68,8 +68,8 @@ func TestRule_PushReachesNobody_TheNextWayDoes(t *testing.T) {
 	}
 
 	// Each hears it in their own language.
-	chosen := testkit.Put[notification.Language](t, asha.Parents[1], "/parent/notification/language", map[string]any{"language": "hi"})
-	if now := testkit.Get[notification.Language](t, asha.Parents[1], "/parent/notification/language"); now.Language == nil ||
+	chosen := testkit.Put[notification.OwnLanguage](t, asha.Parents[1], "/parent/notification/language", map[string]any{"language": "hi"})
+	if now := testkit.Get[notification.OwnLanguage](t, asha.Parents[1], "/parent/notification/language"); now.Language == nil ||
 		*now.Language != "hi" || *chosen.Language != "hi" {
 		t.Errorf("the language is %v", now.Language)
 	}

@@ -21,7 +21,7 @@ export async function createPasskey(options: Options): Promise<Schemas['Attestat
   return said(() => navigator.credentials.create({ publicKey }))
 }
 
-export async function askPasskey(options: Options): Promise<Schemas['Assertion']> {
+export async function askPasskey(options: Options): Promise<NonNullable<Schemas['ReauthRequest']['passkey']>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options.publicKey as never)
   return said(() => navigator.credentials.get({ publicKey }))
 }

@@ -11127,15 +11127,6 @@ export interface components {
             /** @description There are more than these: type more of it */
             more: boolean;
         };
-        ActiveYear: {
-            /** Format: date */
-            endDate: string;
-            /** Format: uuid */
-            id: string;
-            name: string;
-            /** Format: date */
-            startDate: string;
-        };
         Actor: {
             /** Format: uuid */
             id: string;
@@ -11363,23 +11354,18 @@ export interface components {
             permissions: {
                 [key: string]: components["schemas"]["Granted"];
             };
-            school: components["schemas"]["MySchool"] | null;
+            school: {
+                code: string;
+                currency: string;
+                /** @description How many decimals the currency has: amounts are in minor units of it */
+                currencyDigits: number;
+                /** Format: uuid */
+                id: string;
+                locale: string;
+                name: string;
+                timeZone: string;
+            } | null;
             user: components["schemas"]["SignedInUser"];
-        };
-        Assertion: {
-            id: string;
-            rawId: string;
-            response: {
-                authenticatorData: string;
-                clientDataJSON: string;
-                signature: string;
-                userHandle?: string;
-            };
-            /**
-             * @example public-key
-             * @enum {string}
-             */
-            type: "public-key";
         };
         Assignment: {
             /** Format: uuid */
@@ -11946,18 +11932,6 @@ export interface components {
         Cancelling: {
             reason?: string;
         };
-        CardAttendance: {
-            /** @description School days up to today that were marked */
-            marked: number;
-            /** @description Days there, of those marked */
-            percent: number | null;
-            /** @description Days there; half a day of leave is half a day */
-            present: number;
-            /** @description School days of the enrolment up to today, marked or not */
-            schoolDays: number;
-            /** @description The same as marked */
-            total: number;
-        };
         CardExam: {
             divisionOutOf: number;
             /** @description In the division; 0 is unranked */
@@ -12001,14 +11975,6 @@ export interface components {
              * @enum {string}
              */
             state: "MARKED" | "ABSENT" | "EXEMPT" | "MISSING" | "NONE";
-        };
-        CardRemark: {
-            /** @description Who wrote it last */
-            by: string;
-            remark: string;
-            /** Format: date-time */
-            updatedAt: string;
-            version: number;
         };
         CardStudent: {
             admissionNumber: string;
@@ -12162,7 +12128,7 @@ export interface components {
             structureId: string;
             /** @description Or some of it */
             studentIds?: string[];
-        } & (unknown | unknown);
+        };
         Charged: {
             /** @description How many had been charged before */
             alreadyCharged: number;
@@ -12395,6 +12361,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        ChildEventPageSync: components["schemas"]["ChildEventPage"] & components["schemas"]["Synced"];
         ChildExam: {
             /** Format: uuid */
             academicYearId: string;
@@ -12563,6 +12530,10 @@ export interface components {
              */
             academicYearId?: string | null;
         };
+        ChildrenInSince: components["schemas"]["ChildrenIn"] & {
+            updatedSince?: string;
+        };
+        ChildrenSync: components["schemas"]["Children"] & components["schemas"]["Synced"];
         ChildsLeave: {
             /** @description Files of the caller's own; who asked and who decides may have them */
             attachmentFileIds?: string[];
@@ -12727,6 +12698,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        ClassPageSync: components["schemas"]["ClassPage"] & components["schemas"]["Synced"];
         ClassSubjectInput: {
             /** Format: uuid */
             subjectId: string;
@@ -12981,7 +12953,17 @@ export interface components {
             };
             /** @description Shown once, each good once, for a user who has lost the other factors; empty: there are some already */
             recoveryCodes: string[];
-            school: components["schemas"]["MySchool"] | null;
+            school: {
+                code: string;
+                currency: string;
+                /** @description How many decimals the currency has: amounts are in minor units of it */
+                currencyDigits: number;
+                /** Format: uuid */
+                id: string;
+                locale: string;
+                name: string;
+                timeZone: string;
+            } | null;
             user: components["schemas"]["SignedInUser"];
         };
         ConsoleSession: {
@@ -12992,7 +12974,17 @@ export interface components {
             permissions: {
                 [key: string]: components["schemas"]["Granted"];
             };
-            school: components["schemas"]["MySchool"] | null;
+            school: {
+                code: string;
+                currency: string;
+                /** @description How many decimals the currency has: amounts are in minor units of it */
+                currencyDigits: number;
+                /** Format: uuid */
+                id: string;
+                locale: string;
+                name: string;
+                timeZone: string;
+            } | null;
             user: components["schemas"]["SignedInUser"];
         };
         Contact: {
@@ -13415,6 +13407,7 @@ export interface components {
             teacherId: string | null;
             teacherName: string;
         };
+        DaySync: components["schemas"]["Day"] & components["schemas"]["Synced"];
         DayToClose: {
             /** @description The cash of that day in the drawer, in minor units */
             counted: number;
@@ -13475,6 +13468,7 @@ export interface components {
             /** @description Of all of them, not of this page */
             unreadCount: number;
         };
+        DeliveredSync: components["schemas"]["Delivered"] & components["schemas"]["Synced"];
         DeliverySetting: {
             /**
              * @description When what can wait is sent, as one message to each person; which kinds can is a rule of each. Empty: there are no digests, everything is sent at once
@@ -13662,6 +13656,7 @@ export interface components {
             students: components["schemas"]["RosterStudent"][];
             total: number;
         };
+        DivisionRosterSync: components["schemas"]["DivisionRoster"] & components["schemas"]["Synced"];
         DivisionSummary: {
             /**
              * @description Of a single day: what keeps the division at home
@@ -13720,6 +13715,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        DivisionViewPageSync: components["schemas"]["DivisionViewPage"] & components["schemas"]["Synced"];
         DivisionWeek: {
             className: string;
             /** @description The school's week in its order and other days with lessons: 1 is Monday, 6 Saturday, 7 Sunday */
@@ -13847,7 +13843,7 @@ export interface components {
              * @description Administrators sign in with it
              * @example asha@example.org
              */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @description Numbered by the school unless given */
             employeeCode?: string;
             /** @enum {string} */
@@ -13948,7 +13944,7 @@ export interface components {
              * @description Administrators sign in with it
              * @example asha@example.org
              */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @description Numbered by the school unless given */
             employeeCode?: string;
             /** @enum {string} */
@@ -13989,6 +13985,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        EmployeePageSync: components["schemas"]["EmployeePage"] & components["schemas"]["Synced"];
         EndIn: {
             /**
              * Format: date
@@ -14109,16 +14106,17 @@ export interface components {
             data?: unknown;
             /** @description Every bad field at once, up to 200. */
             details?: components["schemas"]["ErrorDetail"][];
-            /**
-             * @description For programs: a code of the table above, or the status text.
-             * @enum {string}
-             */
-            error: "Bad Request" | "Conflict" | "Forbidden" | "Internal Server Error" | "Method Not Allowed" | "Not Found" | "Request Entity Too Large" | "Service Unavailable" | "Too Many Requests" | "Unauthorized" | "Unprocessable Entity" | "PERMISSION_DENIED" | "EVALUATION_MODE_READONLY" | "SCHOOL_NOT_FOUND" | "STUDENT_NOT_FOUND" | "DUPLICATE_ENTRY" | "REPEATED_PAYMENT" | "DAY_CLOSED" | "OTP_INVALID" | "OTP_EXPIRED" | "PIN_WRONG" | "PASSWORD_WRONG" | "SECOND_FACTOR_NEEDED" | "SECOND_FACTOR_INVALID" | "SECOND_FACTOR_EXPIRED" | "REAUTHENTICATION_NEEDED" | "REFRESH_TOKEN_EXPIRED" | "SSO_OFF" | "SSO_INCOMPLETE" | "SSO_UNREACHABLE" | "SSO_EXPIRED" | "SSO_CANCELLED" | "SSO_INVALID" | "SSO_EMAIL_UNPROVEN" | "SSO_OTHER_DOMAIN" | "SSO_NO_ACCOUNT" | "SSO_OTHER_IDENTITY";
+            error: components["schemas"]["ErrorCode"];
             /** @description For people, in the language that Accept-Language asks for where it has words for it: Arabic, English, Hindi, Swahili. */
             message: string;
             /** @description The HTTP status. */
             statusCode: number;
         };
+        /**
+         * @description For programs: a code of the table above, or the status text.
+         * @enum {string}
+         */
+        ErrorCode: "Bad Request" | "Conflict" | "Forbidden" | "Internal Server Error" | "Method Not Allowed" | "Not Found" | "Request Entity Too Large" | "Service Unavailable" | "Too Many Requests" | "Unauthorized" | "Unprocessable Entity" | "PERMISSION_DENIED" | "EVALUATION_MODE_READONLY" | "SCHOOL_NOT_FOUND" | "STUDENT_NOT_FOUND" | "DUPLICATE_ENTRY" | "REPEATED_PAYMENT" | "DAY_CLOSED" | "OTP_INVALID" | "OTP_EXPIRED" | "PIN_WRONG" | "PASSWORD_WRONG" | "SECOND_FACTOR_NEEDED" | "SECOND_FACTOR_INVALID" | "SECOND_FACTOR_EXPIRED" | "REAUTHENTICATION_NEEDED" | "REFRESH_TOKEN_EXPIRED" | "SSO_OFF" | "SSO_INCOMPLETE" | "SSO_UNREACHABLE" | "SSO_EXPIRED" | "SSO_CANCELLED" | "SSO_INVALID" | "SSO_EMAIL_UNPROVEN" | "SSO_OTHER_DOMAIN" | "SSO_NO_ACCOUNT" | "SSO_OTHER_IDENTITY";
         ErrorDetail: {
             /**
              * @description The bad field, as you spelt it.
@@ -14266,9 +14264,11 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        EventPageSync: components["schemas"]["EventPage"] & components["schemas"]["Synced"];
         Events: {
             events: components["schemas"]["Event"][];
         };
+        EventsSync: components["schemas"]["Events"] & components["schemas"]["Synced"];
         Exam: {
             /**
              * Format: uuid
@@ -14604,7 +14604,22 @@ export interface components {
                 [key: string]: number;
             };
             /** @description Where the trail of that trip ends; the live channel says it sooner */
-            location: components["schemas"]["Location"] | null;
+            location: {
+                ageSeconds: number;
+                /** Format: uuid */
+                busId: string;
+                /** @description Degrees from north */
+                heading: number;
+                isStale: boolean;
+                lat: number;
+                lng: number;
+                /** @description Metres a second */
+                speed: number;
+                /** Format: date-time */
+                timestamp: string;
+                /** Format: uuid */
+                tripId: string;
+            } | null;
             stops: components["schemas"]["TripStop"][];
             trip: components["schemas"]["TripView"];
         };
@@ -14935,7 +14950,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @example text */
             firstName?: string;
             hasCustody?: boolean;
@@ -14964,7 +14979,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @example text */
             firstName: string;
             /** @description True unless said otherwise */
@@ -14989,7 +15004,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @example text */
             firstName: string;
             /** @description True unless said otherwise */
@@ -15670,13 +15685,6 @@ export interface components {
             total: number;
             totalPages: number;
         };
-        Language: {
-            /**
-             * @description null: not chosen, the school's
-             * @enum {string|null}
-             */
-            language: "en" | "hi" | "ar" | "sw" | null;
-        };
         LanguageChoice: {
             /** @enum {string} */
             language: "en" | "hi" | "ar" | "sw";
@@ -16046,6 +16054,67 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        ListRequest2Body: {
+            data: {
+                filters?: {
+                    /** @enum {string} */
+                    applicantType?: "STUDENT" | "EMPLOYEE";
+                    /** Format: uuid */
+                    employeeId?: string;
+                    /** Format: date */
+                    from?: string;
+                    /** @enum {string} */
+                    leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
+                    search?: string;
+                    /** @enum {string} */
+                    status?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
+                    /** Format: uuid */
+                    studentId?: string;
+                    /** Format: date */
+                    to?: string;
+                };
+                /** @default 20 */
+                limit: number;
+                /** @default 1 */
+                page: number;
+                sort?: {
+                    /**
+                     * @default createdAt
+                     * @enum {string}
+                     */
+                    field: "createdAt" | "fromDate" | "status";
+                    /**
+                     * @default desc
+                     * @enum {string}
+                     */
+                    order: "asc" | "desc";
+                };
+            };
+        };
+        ListRequestBody: {
+            data: {
+                filters?: {
+                    /** @enum {string} */
+                    state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
+                };
+                /** @default 20 */
+                limit: number;
+                /** @default 1 */
+                page: number;
+                sort?: {
+                    /**
+                     * @default createdAt
+                     * @enum {string}
+                     */
+                    field: "createdAt";
+                    /**
+                     * @default desc
+                     * @enum {string}
+                     */
+                    order: "asc" | "desc";
+                };
+            };
+        };
         ListedSchool: {
             code: string;
             /** Format: date-time */
@@ -16125,6 +16194,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        ListedStudentPageSync: components["schemas"]["ListedStudentPage"] & components["schemas"]["Synced"];
         ListedWriteOff: {
             admissionNumber: string;
             amount: number;
@@ -16171,7 +16241,22 @@ export interface components {
             /** @description Longer ago than 90 seconds, or never */
             isStale: boolean;
             /** @description Where it was seen last on that trip */
-            location: components["schemas"]["Location"] | null;
+            location: {
+                ageSeconds: number;
+                /** Format: uuid */
+                busId: string;
+                /** @description Degrees from north */
+                heading: number;
+                isStale: boolean;
+                lat: number;
+                lng: number;
+                /** @description Metres a second */
+                speed: number;
+                /** Format: date-time */
+                timestamp: string;
+                /** Format: uuid */
+                tripId: string;
+            } | null;
             /**
              * @description Of its trip; none while it is on none
              * @enum {string}
@@ -16179,7 +16264,22 @@ export interface components {
             status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled" | "";
             stops: components["schemas"]["LiveStop"][];
             /** @description The trip it is on, or its next or last one of today */
-            trip: components["schemas"]["LiveTrip"] | null;
+            trip: {
+                /** Format: date-time */
+                endedAt: string | null;
+                /** Format: uuid */
+                id: string;
+                /** Format: uuid */
+                routeId: string;
+                /** Format: date-time */
+                scheduledStartAt: string;
+                /** Format: date-time */
+                startedAt: string | null;
+                /** @enum {string} */
+                status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
+                /** @enum {string} */
+                tripType: "pickup" | "dropoff";
+            } | null;
         };
         LiveStop: {
             /** Format: date-time */
@@ -16202,22 +16302,6 @@ export interface components {
             plannedTime: string;
             radiusMeters: number;
             sequence: number;
-        };
-        LiveTrip: {
-            /** Format: date-time */
-            endedAt: string | null;
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            routeId: string;
-            /** Format: date-time */
-            scheduledStartAt: string;
-            /** Format: date-time */
-            startedAt: string | null;
-            /** @enum {string} */
-            status: "scheduled" | "in_progress" | "paused" | "completed" | "cancelled";
-            /** @enum {string} */
-            tripType: "pickup" | "dropoff";
         };
         Loan: {
             accessionNumber: string;
@@ -16281,22 +16365,6 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
             totalPages: number;
-        };
-        Location: {
-            ageSeconds: number;
-            /** Format: uuid */
-            busId: string;
-            /** @description Degrees from north */
-            heading: number;
-            isStale: boolean;
-            lat: number;
-            lng: number;
-            /** @description Metres a second */
-            speed: number;
-            /** Format: date-time */
-            timestamp: string;
-            /** Format: uuid */
-            tripId: string;
         };
         LoginRequest: {
             /**
@@ -16390,7 +16458,17 @@ export interface components {
             permissions: {
                 [key: string]: components["schemas"]["Granted"];
             };
-            school: components["schemas"]["MySchool"] | null;
+            school: {
+                code: string;
+                currency: string;
+                /** @description How many decimals the currency has: amounts are in minor units of it */
+                currencyDigits: number;
+                /** Format: uuid */
+                id: string;
+                locale: string;
+                name: string;
+                timeZone: string;
+            } | null;
             user: components["schemas"]["SignedInUser"];
         };
         MembersChange: {
@@ -16428,33 +16506,6 @@ export interface components {
             /** @description All that are behind unless given */
             schoolIds?: string[];
         };
-        MigrationRun: {
-            /** Format: uuid */
-            askedBy: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            done: number;
-            error?: string;
-            /** @description Of those done */
-            failed: number;
-            /** Format: date-time */
-            finishedAt: string | null;
-            /** Format: uuid */
-            id: string;
-            percent: number;
-            /** @description Empty is all that were behind */
-            schoolIds: string[];
-            /** Format: date-time */
-            startedAt: string | null;
-            /**
-             * @description QUEUED, RUNNING, DONE (some schools may have failed) or FAILED (it stopped as a whole)
-             * @example RUNNING
-             * @enum {string}
-             */
-            state: "QUEUED" | "RUNNING" | "DONE" | "FAILED";
-            /** @description Schemas: schools and, with all of them, the empty ones kept ready; one more for every node */
-            total: number;
-        };
         MigrationStatus: {
             /** @description They are served, and brought up to date when they are next asked for something or their turn comes */
             behind: number;
@@ -16462,7 +16513,33 @@ export interface components {
             /** @description They are not served until the cause is mended */
             failed: number;
             /** @description The last one that was asked for; null if none was */
-            run: components["schemas"]["MigrationRun"] | null;
+            run: {
+                /** Format: uuid */
+                askedBy: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                done: number;
+                error?: string;
+                /** @description Of those done */
+                failed: number;
+                /** Format: date-time */
+                finishedAt: string | null;
+                /** Format: uuid */
+                id: string;
+                percent: number;
+                /** @description Empty is all that were behind */
+                schoolIds: string[];
+                /** Format: date-time */
+                startedAt: string | null;
+                /**
+                 * @description QUEUED, RUNNING, DONE (some schools may have failed) or FAILED (it stopped as a whole)
+                 * @example RUNNING
+                 * @enum {string}
+                 */
+                state: "QUEUED" | "RUNNING" | "DONE" | "FAILED";
+                /** @description Schemas: schools and, with all of them, the empty ones kept ready; one more for every node */
+                total: number;
+            } | null;
             /** @description Schools that have tables */
             total: number;
             /** @description What this service brings schools to */
@@ -16564,17 +16641,6 @@ export interface components {
              * @example north
              */
             node: string;
-        };
-        MySchool: {
-            code: string;
-            currency: string;
-            /** @description How many decimals the currency has: amounts are in minor units of it */
-            currencyDigits: number;
-            /** Format: uuid */
-            id: string;
-            locale: string;
-            name: string;
-            timeZone: string;
         };
         NewAdmin: {
             /**
@@ -16738,7 +16804,7 @@ export interface components {
             /** @example INR */
             currency: string;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @example en-IN */
             locale?: string;
             /** @example Green Valley */
@@ -16782,7 +16848,7 @@ export interface components {
              */
             divisionId?: string | null;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
@@ -17239,6 +17305,13 @@ export interface components {
             /** @description At all schools, as last counted */
             students: number;
         };
+        OwnLanguage: {
+            /**
+             * @description null: not chosen, the school's
+             * @enum {string|null}
+             */
+            language: "en" | "hi" | "ar" | "sw" | null;
+        };
         PaidHead: {
             amount: number;
             /** @description Advance is what is not charged yet, Refunded what was given back */
@@ -17447,6 +17520,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        PeriodPageSync: components["schemas"]["PeriodPage"] & components["schemas"]["Synced"];
         Permission: {
             canDelete: boolean;
             canRead: boolean;
@@ -17482,7 +17556,7 @@ export interface components {
         };
         PinRequest: {
             /** @description Needed to replace a PIN, unless the last proof of identity is less than 10 minutes old */
-            currentPin?: string | unknown | unknown;
+            currentPin?: string;
             /** @example 4826 */
             pin: string;
         };
@@ -17499,7 +17573,15 @@ export interface components {
             /** Format: date-time */
             doneAt: string | null;
             /** @description The active year; none if there is no plan and this is it */
-            fromYear: components["schemas"]["YearSpan"] | null;
+            fromYear: {
+                /** Format: date */
+                endDate: string;
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** Format: date */
+                startDate: string;
+            } | null;
             /** @description Why it cannot be undone any more; empty: it can */
             inUse: string;
             /** @description Of a plan that is READY as its dry run saw them; on the day they are worked out again */
@@ -17715,7 +17797,7 @@ export interface components {
              */
             currency?: string;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             locale?: string;
             /** @example text */
             name?: string;
@@ -18078,11 +18160,25 @@ export interface components {
              * @description Of the authenticator app
              * @example 123456
              */
-            code?: string | unknown | unknown;
+            code?: string;
             /** @description Sent to the account's phone by /auth/send-otp */
-            otp?: string | unknown | unknown;
+            otp?: string;
             /** @description The browser's answer to the options of /auth/reauthenticate/options */
-            passkey?: components["schemas"]["Assertion"] | null;
+            passkey?: {
+                id: string;
+                rawId: string;
+                response: {
+                    authenticatorData: string;
+                    clientDataJSON: string;
+                    signature: string;
+                    userHandle?: string;
+                };
+                /**
+                 * @example public-key
+                 * @enum {string}
+                 */
+                type: "public-key";
+            } | null;
             password?: string;
             pin?: string;
         };
@@ -18410,13 +18506,38 @@ export interface components {
             /** Format: date */
             asOf: string;
             /** @description None where attendance is not kept */
-            attendance: components["schemas"]["CardAttendance"] | null;
+            attendance: {
+                /** @description School days up to today that were marked */
+                marked: number;
+                /** @description Days there, of those marked */
+                percent: number | null;
+                /** @description Days there; half a day of leave is half a day */
+                present: number;
+                /** @description School days of the enrolment up to today, marked or not */
+                schoolDays: number;
+                /** @description The same as marked */
+                total: number;
+            } | null;
             exams: components["schemas"]["CardExam"][];
             overall: components["schemas"]["Overall"];
             /** @description The principal's */
-            principalRemark: components["schemas"]["CardRemark"] | null;
+            principalRemark: {
+                /** @description Who wrote it last */
+                by: string;
+                remark: string;
+                /** Format: date-time */
+                updatedAt: string;
+                version: number;
+            } | null;
             /** @description The class teacher's */
-            remark: components["schemas"]["CardRemark"] | null;
+            remark: {
+                /** @description Who wrote it last */
+                by: string;
+                remark: string;
+                /** Format: date-time */
+                updatedAt: string;
+                version: number;
+            } | null;
             schoolName: string;
             student: components["schemas"]["CardStudent"];
             /** @description The same marks by subject, with the year's percentage of each by the weights of exams and terms */
@@ -19233,7 +19354,7 @@ export interface components {
             /** @example text */
             lastName?: string;
             /** @description Without one they are invited to set it */
-            password?: string | unknown | unknown;
+            password?: string;
             phone?: string;
         };
         SchoolBatch: {
@@ -19304,6 +19425,15 @@ export interface components {
             /** @example north */
             to: string;
         };
+        SchoolSetupStep: {
+            /** @description What there is of it */
+            count: number;
+            done: boolean;
+            /** @description Of how many it is missing: divisions without a class teacher, students without a guardian */
+            missing: number;
+            /** @enum {string} */
+            setupStep: "YEAR" | "TERMS" | "CLASSES" | "SUBJECTS" | "TEACHERS" | "CLASS_TEACHERS" | "STUDENTS" | "GUARDIANS" | "TIMETABLE" | "FEES" | "CHARGES" | "PAYMENT";
+        };
         SchoolTraffic: {
             averageMs: number;
             code: string;
@@ -19354,7 +19484,15 @@ export interface components {
         };
         Setting: {
             /** @description The active one; it is changed under academic-year */
-            academicYear: components["schemas"]["ActiveYear"] | null;
+            academicYear: {
+                /** Format: date */
+                endDate: string;
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** Format: date */
+                startDate: string;
+            } | null;
             address: string;
             /**
              * @description How students are numbered: {year} and {yy} are the year of admission, {0000} is the running number, as wide as it has zeros
@@ -19570,7 +19708,7 @@ export interface components {
              */
             digestAt?: string;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @description While true, teachers can read only, exams and results excepted */
             evaluationMode?: boolean;
             /**
@@ -19725,17 +19863,8 @@ export interface components {
         Setup: {
             done: number;
             /** @description In the order in which they are done; those of modules that the caller may read */
-            steps: components["schemas"]["SetupStep"][];
+            steps: components["schemas"]["SchoolSetupStep"][];
             total: number;
-        };
-        SetupStep: {
-            /** @description What there is of it */
-            count: number;
-            done: boolean;
-            /** @description Of how many it is missing: divisions without a class teacher, students without a guardian */
-            missing: number;
-            /** @enum {string} */
-            setupStep: "YEAR" | "TERMS" | "CLASSES" | "SUBJECTS" | "TEACHERS" | "CLASS_TEACHERS" | "STUDENTS" | "GUARDIANS" | "TIMETABLE" | "FEES" | "CHARGES" | "PAYMENT";
         };
         ShownRow: {
             /** @description In the order of columns */
@@ -20119,7 +20248,7 @@ export interface components {
              */
             divisionId?: string | null;
             /** @example asha@example.org */
-            email?: string | unknown | unknown;
+            email?: string;
             /** @example text */
             emergencyContactName?: string;
             emergencyContactPhone?: string;
@@ -20448,6 +20577,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        SubjectPageSync: components["schemas"]["SubjectPage"] & components["schemas"]["Synced"];
         Subscribed: {
             /** @description How many are subscribed on some of these days already; they were left alone */
             already: number;
@@ -20626,6 +20756,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        SubstitutionPageSync: components["schemas"]["SubstitutionPage"] & components["schemas"]["Synced"];
         Sum: {
             /** @example dueAmount */
             name: string;
@@ -20664,6 +20795,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        SummaryPageSync: components["schemas"]["SummaryPage"] & components["schemas"]["Synced"];
         Suppressed: {
             /** @enum {string} */
             channel: "SMS" | "EMAIL" | "WHATSAPP";
@@ -20791,6 +20923,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        TaughtDivisionPageSync: components["schemas"]["TaughtDivisionPage"] & components["schemas"]["Synced"];
         TeacherRemark: {
             /**
              * Format: uuid
@@ -21027,6 +21160,7 @@ export interface components {
             totalPages: number;
             unreadCount: number;
         };
+        ThreadSync: components["schemas"]["Thread"] & components["schemas"]["Synced"];
         Timeline: {
             events: components["schemas"]["TimelineEvent"][];
             total: number;
@@ -21500,9 +21634,23 @@ export interface components {
              * @description Of the authenticator app
              * @example 123456
              */
-            code?: string | unknown | unknown;
+            code?: string;
             /** @description The browser's answer to the options of /auth/second-factor/options */
-            passkey?: components["schemas"]["Assertion"] | null;
+            passkey?: {
+                id: string;
+                rawId: string;
+                response: {
+                    authenticatorData: string;
+                    clientDataJSON: string;
+                    signature: string;
+                    userHandle?: string;
+                };
+                /**
+                 * @example public-key
+                 * @enum {string}
+                 */
+                type: "public-key";
+            } | null;
             /**
              * @description One of those that were shown once; each is good once
              * @example 3f7k-9m2p-x4tq-8rw1
@@ -21519,6 +21667,7 @@ export interface components {
             total: number;
             totalPages: number;
         };
+        ViewPageSync: components["schemas"]["ViewPage"] & components["schemas"]["Synced"];
         WayReached: {
             /** @description Of sent: people at whom it arrived, as the provider reports; 0 where it reports nothing */
             delivered: number;
@@ -22045,7 +22194,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["Children"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["ChildrenSync"];
                     message: string;
                 };
             };
@@ -22183,7 +22332,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["Day"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["DaySync"];
                     message: string;
                 };
             };
@@ -22195,7 +22344,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["Delivered"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["DeliveredSync"];
                     message: string;
                 };
             };
@@ -22639,18 +22788,6 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["KeyDetail"];
-                    message: string;
-                };
-            };
-        };
-        /** @description OK */
-        LanguageAnswer: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    data: components["schemas"]["Language"];
                     message: string;
                 };
             };
@@ -23216,6 +23353,18 @@ export interface components {
             content: {
                 "application/json": {
                     data: components["schemas"]["Outcome"];
+                    message: string;
+                };
+            };
+        };
+        /** @description OK */
+        OwnLanguageAnswer: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    data: components["schemas"]["OwnLanguage"];
                     message: string;
                 };
             };
@@ -23807,7 +23956,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["SubjectPage"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["SubjectPageSync"];
                     message: string;
                 };
             };
@@ -23819,7 +23968,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["SubjectPage"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["SubjectPageSync"];
                     message: string;
                 };
                 "text/csv": string;
@@ -23844,7 +23993,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["SummaryPage"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["SummaryPageSync"];
                     message: string;
                 };
             };
@@ -23856,7 +24005,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["SummaryPage"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["SummaryPageSync"];
                     message: string;
                 };
                 "text/csv": string;
@@ -23941,7 +24090,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["Thread"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["ThreadSync"];
                     message: string;
                 };
             };
@@ -24129,7 +24278,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["ViewPage"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["ViewPageSync"];
                     message: string;
                 };
             };
@@ -24141,7 +24290,7 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    data: components["schemas"]["ViewPage"] & components["schemas"]["Synced"];
+                    data: components["schemas"]["ViewPageSync"];
                     message: string;
                 };
                 "text/csv": string;
@@ -24403,71 +24552,12 @@ export interface components {
         };
         ListRequest: {
             content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            state?: "RUNNING" | "DONE" | "REFUSED" | "FAILED";
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
+                "application/json": components["schemas"]["ListRequestBody"];
             };
         };
         ListRequest2: {
             content: {
-                "application/json": {
-                    data: {
-                        filters?: {
-                            /** @enum {string} */
-                            applicantType?: "STUDENT" | "EMPLOYEE";
-                            /** Format: uuid */
-                            employeeId?: string;
-                            /** Format: date */
-                            from?: string;
-                            /** @enum {string} */
-                            leaveType?: "SICK" | "CASUAL" | "EMERGENCY";
-                            search?: string;
-                            /** @enum {string} */
-                            status?: "PENDING" | "APPROVED" | "REJECTED" | "CANCELLED";
-                            /** Format: uuid */
-                            studentId?: string;
-                            /** Format: date */
-                            to?: string;
-                        };
-                        /** @default 20 */
-                        limit?: number;
-                        /** @default 1 */
-                        page?: number;
-                        sort?: {
-                            /**
-                             * @default createdAt
-                             * @enum {string}
-                             */
-                            field?: "createdAt" | "fromDate" | "status";
-                            /**
-                             * @default desc
-                             * @enum {string}
-                             */
-                            order?: "asc" | "desc";
-                        };
-                    };
-                };
+                "application/json": components["schemas"]["ListRequest2Body"];
             };
         };
     };
@@ -26273,7 +26363,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -26299,7 +26389,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -27399,7 +27489,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ChildEventPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["ChildEventPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -27466,7 +27556,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ChildEventPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["ChildEventPageSync"];
                         message: string;
                     };
                 };
@@ -28454,7 +28544,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28480,7 +28570,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -28853,9 +28943,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    data: components["schemas"]["ChildrenIn"] & {
-                        updatedSince?: string;
-                    };
+                    data: components["schemas"]["ChildrenInSince"];
                 };
             };
         };
@@ -28881,9 +28969,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    data: components["schemas"]["ChildrenIn"] & {
-                        updatedSince?: string;
-                    };
+                    data: components["schemas"]["ChildrenInSince"];
                 };
             };
         };
@@ -31116,7 +31202,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ClassPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["ClassPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -31176,7 +31262,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ClassPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["ClassPageSync"];
                         message: string;
                     };
                 };
@@ -32048,7 +32134,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["DivisionViewPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["DivisionViewPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -32109,7 +32195,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["DivisionViewPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["DivisionViewPageSync"];
                         message: string;
                     };
                 };
@@ -32702,7 +32788,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["EmployeePage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["EmployeePageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -32767,7 +32853,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["EmployeePage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["EmployeePageSync"];
                         message: string;
                     };
                 };
@@ -33040,7 +33126,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["EventPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["EventPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -33107,7 +33193,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["EventPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["EventPageSync"];
                         message: string;
                     };
                 };
@@ -40237,7 +40323,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -40263,7 +40349,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -42345,7 +42431,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ListedStudentPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["ListedStudentPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -42416,7 +42502,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["ListedStudentPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["ListedStudentPageSync"];
                         message: string;
                     };
                 };
@@ -43906,7 +43992,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["PeriodPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["PeriodPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -43966,7 +44052,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["PeriodPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["PeriodPageSync"];
                         message: string;
                     };
                 };
@@ -44133,7 +44219,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["SubstitutionPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["SubstitutionPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -44199,7 +44285,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["SubstitutionPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["SubstitutionPageSync"];
                         message: string;
                     };
                 };
@@ -47897,7 +47983,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["TaughtDivisionPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["TaughtDivisionPageSync"];
                         message: string;
                     };
                     "text/csv": string;
@@ -47958,7 +48044,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["TaughtDivisionPage"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["TaughtDivisionPageSync"];
                         message: string;
                     };
                 };
@@ -47996,7 +48082,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["DivisionRoster"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["DivisionRosterSync"];
                         message: string;
                     };
                 };
@@ -48086,7 +48172,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Events"] & components["schemas"]["Synced"];
+                        data: components["schemas"]["EventsSync"];
                         message: string;
                     };
                 };
@@ -48972,7 +49058,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];
@@ -48998,7 +49084,7 @@ export interface operations {
         };
         responses: {
             /** @description Saved */
-            200: components["responses"]["LanguageAnswer"];
+            200: components["responses"]["OwnLanguageAnswer"];
             400: components["responses"]["Malformed"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PermissionDeniedOrSchoolSuspended"];

@@ -26,7 +26,7 @@ interface SetUpStep {
   module: string
 }
 
-type Step = Schemas['SetupStep']
+type Step = Schemas['SchoolSetupStep']
 
 const steps: Record<Step['setupStep'], Omit<SetUpStep, 'done'> & { lacks?: (n: number) => string }> = {
   YEAR: {
