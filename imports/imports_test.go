@@ -218,7 +218,7 @@ func TestUndo_MarkChangedSince_IsRefused(t *testing.T) {
 	type named struct{ ID uuid.UUID }
 	marked := testkit.Get[api.Page[named]](t, o.Client, "/school-admin/student/list").Items[0].ID
 	division := testkit.Get[api.Page[named]](t, o.Client, "/school-admin/division/list").Items[0].ID
-	testkit.Post[any](t, o.Client, "/school-admin/attendance/mark", map[string]any{"divisionId": division, "date": day,
+	testkit.Post[any](t, o.Client, "/school-admin/attendance/mark", map[string]any{"divisionId": division, "date": day, "reason": "Came late",
 		"records": []map[string]any{{"studentId": marked, "status": "LATE"}}})
 	if a := o.undo(t, path, run); a.Status != 409 || !strings.Contains(string(a.Body), "1 of the import's records") {
 		t.Errorf("a mark that was changed was taken back: %d %s", a.Status, a.Body)
