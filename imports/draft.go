@@ -16,6 +16,7 @@ type PlanBase struct {
 	Totals ImportResult
 	sum    hash.Hash // over what will be done, and the ids and versions of the data it was decided on
 	undo   any
+	whole  bool // undo is of all that was written
 }
 
 // NewPlanBase begins a plan for a file with these problems so far.
@@ -32,6 +33,10 @@ func (p *PlanBase) Skip(row int) { p.Hash("%d bad", row) }
 
 // Remember keeps what taking the run back needs, of a kind with an Undo of its own. It is asked for after the plan was written.
 func (p *PlanBase) Remember(made any) { p.undo = made }
+
+// RememberAll is Remember of all that the plan wrote: the frame writes down none of its rows. It is for kinds that write so many rows
+// of one make that a line for each would cost as much as the rows.
+func (p *PlanBase) RememberAll(made any) { p.undo, p.whole = made, true }
 
 func (p *PlanBase) made() ([]byte, error) {
 	if p.undo == nil {

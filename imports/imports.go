@@ -31,7 +31,8 @@ type Kind[R options] struct {
 	// Loosen is a statement that is run before the earlier state of changed rows is restored, for those that had swapped
 	// something unique; $1 is the run.
 	Loosen string
-	// Undo takes a run back where its rows cannot be deleted; what was given to Plan.Remember comes back as JSON.
+	// Undo takes a run back where its rows cannot be deleted, or are not written down; what was given to Plan.Remember or RememberAll
+	// comes back as JSON, {} if nothing was.
 	Undo    func(c api.Ctx, made []byte) error
 	Options []api.Option // of reading a file and of taking it back
 }

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"homeroom/api"
 	"homeroom/imports"
@@ -198,6 +201,30 @@ func TestImport_EveryKindTakenBack_LeavesTheSchoolEqual(t *testing.T) {
 		if len(list.Items) != 1 || list.Items[0].UndoneAt == nil || list.Items[0].Creates != runs[i].Creates || list.Items[0].MayUndo {
 			t.Errorf("%s: history %+v", k.path, list.Items)
 		}
+	}
+}
+
+func TestUndo_MarkChangedSince_IsRefused(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	const path = "/school-admin/attendance/import"
+	students := o.kinds(t)[0]
+	o.imports(t, students.path+students.query, students.file)
+	day := api.DateOf(o.App.Service.Kernel.Clock().In(o.School.Location())).AddDays(-10)
+	for weekday := day.In(time.UTC).Weekday(); weekday == time.Saturday || weekday == time.Sunday; weekday = day.In(time.UTC).Weekday() {
+		day = day.AddDays(-1)
+	}
+	run := o.imports(t, path, "Adm No,Date,Status\nA-1,"+day.String()+",P\nA-2,"+day.String()+",A\n")
+	type named struct{ ID uuid.UUID }
+	marked := testkit.Get[api.Page[named]](t, o.Client, "/school-admin/student/list").Items[0].ID
+	division := testkit.Get[api.Page[named]](t, o.Client, "/school-admin/division/list").Items[0].ID
+	testkit.Post[any](t, o.Client, "/school-admin/attendance/mark", map[string]any{"divisionId": division, "date": day, "reason": "Came late",
+		"records": []map[string]any{{"studentId": marked, "status": "LATE"}}})
+	if a := o.undo(t, path, run); a.Status != 409 || !strings.Contains(string(a.Body), "1 of the import's records") {
+		t.Errorf("a mark that was changed was taken back: %d %s", a.Status, a.Body)
+	}
+	if n := o.Count(t, "attendance", "true"); n != 2 {
+		t.Errorf("%d marks are left, want 2", n)
 	}
 }
 

@@ -66,7 +66,7 @@ func (run *importRun) keep(c api.Ctx, tables []string, plan *PlanBase) (wrote bo
 	if err := c.DB.Exec(`update import_run set undo = ?::jsonb where id = ?`, string(made), run.id).Error; err != nil {
 		return false, fmt.Errorf("writing down what an import made: %w", err)
 	}
-	if tables == nil {
+	if tables == nil || plan.whole {
 		return plan.undo != nil, nil
 	}
 	k, err := readKeys(c.DB, tables)

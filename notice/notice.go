@@ -338,15 +338,15 @@ const RecipientMayView = `(t.user_id is null or t.student_id is null
 const InsertLog = `with told as (
 		update notice set told_at = $2 where id = any($1) and told_at is null and due_at <= $2 returning *) ` + log
 
-// log is the log of the notices that are told. Users are looked up one by one: a plan that was made while the school was empty
-// would read all of them for each notice.
+// log is the log of the notices that are told. Guardians and users are looked up one by one: a plan that was made while the school
+// was empty, or for as many notices as Postgres guesses, would read all of them for each notice.
 const log = `insert into notification (id, user_id, dedupe_key, type, title, body, record_id, student_id, batch_id, created_at,
 	read_at)
 	select gen_random_uuid(), u.id, t.key, t.type, coalesce(t.texts -> u.language ->> 'title', t.title),
 		coalesce(t.texts -> u.language ->> 'body', t.body), t.record_id, t.student_id, t.batch_id, $2, case when t.silent then $2 end
 	from told t
-	left join student_guardian sg on t.user_id is null and sg.student_id = t.student_id and sg.can_view_data
-	left join guardian g on g.id = sg.guardian_id
+	left join lateral (select p.user_id from student_guardian sg join guardian p on p.id = sg.guardian_id
+		where sg.student_id = t.student_id and sg.can_view_data offset 0) g on t.user_id is null
 	join lateral (select id, role_id, language from app_user where id = coalesce(t.user_id, g.user_id) and status = 'ACTIVE'
 		offset 0) u on true
 	where ` + RecipientMayView + `

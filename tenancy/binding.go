@@ -35,9 +35,18 @@ type binding struct {
 	schema string
 	role   string
 	mode   Mode
+	async  bool // commits do not wait for the disk
 
 	standby bool  // it runs on a standby
 	after   int64 // which must have replayed its log up to here
+}
+
+type asyncCommitKey struct{}
+
+// WithAsyncCommit has what a school is written under ctx be committed without waiting for the disk: a crash of the server may lose
+// the last of it, and leaves everything before as it was. It is for what can be made again, and whose maker looks what is there.
+func WithAsyncCommit(ctx context.Context) context.Context {
+	return context.WithValue(ctx, asyncCommitKey{}, true)
 }
 
 type bindingKey struct{}
@@ -59,6 +68,7 @@ const (
 	bindStandby = `select set_config('search_path', $1, true), set_config('role', $2, true), set_config('transaction_read_only', 'on', true),
 		pg_catalog.pg_is_in_recovery() and pg_catalog.pg_last_wal_replay_lsn() >= '0/0'::pg_catalog.pg_lsn + $3::bigint::numeric`
 	bindWrite = `select set_config('search_path', $1, true), set_config('role', $2, true)`
+	bindAsync = `select set_config('search_path', $1, true), set_config('role', $2, true), set_config('synchronous_commit', 'off', true)`
 )
 
 // statement is the SQL and arguments that put b in force.
@@ -72,6 +82,9 @@ func (b binding) statement() statement {
 	}
 	if b.mode == ReadOnly {
 		return statement{bindRead, []any{Ident(b.schema), role}}
+	}
+	if b.async {
+		return statement{bindAsync, []any{Ident(b.schema), role}}
 	}
 	return statement{bindWrite, []any{Ident(b.schema), role}}
 }

@@ -163,7 +163,9 @@ func (n *Node) bindTo(ctx context.Context, s *School, mode Mode) *gorm.DB {
 	if long {
 		lane = shard.long
 	}
-	return lane.orm.WithContext(bind(ctx, n.bindingOf(s, allowed)))
+	b := n.bindingOf(s, allowed)
+	b.async, _ = ctx.Value(asyncCommitKey{}).(bool)
+	return lane.orm.WithContext(bind(ctx, b))
 }
 
 // bindingOf is the binding of a school's statements on this node, wherever they are sent.

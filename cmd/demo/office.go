@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"homeroom/api"
 	"homeroom/auth/directory"
@@ -111,6 +112,7 @@ func newOffice(s *service.Service, school *tenancy.School, calls *atomic.Int64) 
 	parts.Log, parts.Traffic, parts.Tracer, parts.Standbys = o.quiet(), nil, nil, nil
 	parts.HandlerTimeout = time.Minute
 	parts.Untold = o.untold
+	parts.Databases = asyncDatabases{parts.Databases}
 	kernel, err := api.New(parts)
 	if err != nil {
 		return nil, fmt.Errorf("opening the demo's office: %w", err)
@@ -124,6 +126,15 @@ func newOffice(s *service.Service, school *tenancy.School, calls *atomic.Int64) 
 		RoleID: rbac.RoleID(school.ID, api.SchoolAdmin)}
 	o.known = known
 	return o, nil
+}
+
+// asyncDatabases are those of the service, whose commits an office does not wait for: what a crash loses is made again at the next
+// start.
+type asyncDatabases struct{ api.Databases }
+
+// School is the school's database.
+func (d asyncDatabases) School(ctx context.Context, s *tenancy.School, mode tenancy.Mode) (*gorm.DB, error) {
+	return d.Databases.School(tenancy.WithAsyncCommit(ctx), s, mode)
 }
 
 // untold are the facts of which nobody would hear: their notices are silent, or somebody would be written to.

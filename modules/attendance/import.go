@@ -1,8 +1,10 @@
 package attendance
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -42,13 +44,42 @@ func dayFiles() imports.Kind[imports.Request] {
 		Begin: func(api.Ctx, imports.Request) (imports.Reading, error) {
 			return imports.ByLine(daySheet, planDays), nil
 		},
+		Undo: undoDays,
 	}
 }
 
 type importedMark struct {
-	student, division uuid.UUID
-	day, status       string
-	remark            string
+	id, student, division uuid.UUID
+	day, status           string
+	remark                string
+}
+
+// importedDays are the marks that an import made, by what they have in common: there may be hundreds of thousands.
+type importedDays struct {
+	First, Last uuid.UUID // ids
+	At          time.Time
+	By          uuid.UUID
+	Marks       int64
+}
+
+// importedReason is why an imported mark is as it is.
+const importedReason = "Imported"
+
+// undoDays deletes the marks of an import, unless one of them was changed or is gone.
+func undoDays(c api.Ctx, made []byte) error {
+	var m importedDays
+	if err := json.Unmarshal(made, &m); err != nil {
+		return fmt.Errorf("reading which marks an import made: %w", err)
+	}
+	gone := c.DB.Exec(`delete from attendance where id between ? and ? and marked_at = ? and marked_by = ? and source = 'ADMIN'
+		and reason = ? and version = 1`, m.First, m.Last, m.At, m.By, importedReason)
+	if gone.Error != nil {
+		return fmt.Errorf("deleting imported marks: %w", gone.Error)
+	}
+	if changed := m.Marks - gone.RowsAffected; changed > 0 {
+		return api.Conflict("%d of the import's records (attendance) were changed since, so that it cannot be taken back", changed)
+	}
+	return nil
 }
 
 type studentDay struct {
@@ -107,7 +138,8 @@ func planDays(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 	var made []importedMark
 	for i, l := range lines {
 		student, known := students[strings.ToLower(numbers[i])]
-		m := importedMark{student: student.ID, day: l.Cells[colMarkedDay], status: l.Cells[colMarkedAs], remark: l.Cells[colMarkedRemark]}
+		m := importedMark{id: api.NewID(), student: student.ID, day: l.Cells[colMarkedDay], status: l.Cells[colMarkedAs],
+			remark: l.Cells[colMarkedRemark]}
 		for _, col := range []int{colMarked, colMarkedDay, colMarkedAs} {
 			if l.Cells[col] == "" && !l.Bad[col] {
 				d.Bad(l.Row, daySheet[col].Name, "is required")
@@ -152,14 +184,27 @@ func planDays(c api.Ctx, lines []imports.Line, d *imports.Draft) error {
 		}
 	}
 	d.Then(func(c api.Ctx) error {
+		if len(made) == 0 {
+			return nil
+		}
 		columns := []string{"id", "student_id", "division_id", "date", "status", "remark", "source", "reason", "marked_by", "marked_at"}
+		days := map[string]time.Time{}
 		err := tenancy.Copy(c.DB, "attendance", columns, len(made), func(i int) ([]any, error) {
 			m := made[i]
-			return []any{api.NewID(), m.student, m.division, m.day, m.status, m.remark, "ADMIN", "Imported", c.User.ID, c.Now}, nil
+			day, known := days[m.day]
+			if !known {
+				var err error
+				if day, err = time.Parse(time.DateOnly, m.day); err != nil {
+					return nil, err
+				}
+				days[m.day] = day
+			}
+			return []any{m.id, m.student, m.division, day, m.status, m.remark, "ADMIN", importedReason, c.User.ID, c.Now}, nil
 		})
 		if err != nil {
 			return fmt.Errorf("adding marks: %w", err)
 		}
+		d.RememberAll(importedDays{First: made[0].id, Last: made[len(made)-1].id, At: c.Now, By: c.User.ID, Marks: int64(len(made))})
 		c.Changed("import", "attendance", uuid.Nil, nil, map[string]any{"marks": len(made)})
 		return nil
 	})

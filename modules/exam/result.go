@@ -78,11 +78,7 @@ const seatSQL = `lateral (select n.division_id, n.roll_number from enrolment n
 
 // regradeSQL grades the results of an exam anew, or of some of its papers: $1 is the
 // exam, $2 the papers or null. The scale is the class's own, or the school's default.
-const regradeSQL = `with band as (
-		select k.id as class_id, b.grade, b.least, lead(b.least) over (partition by k.id order by b.least) as next
-		from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default)),
-			lateral (select e ->> 'grade' as grade, (e ->> 'minPercent')::numeric as least from jsonb_array_elements(g.bands) e) b
-		where k.id in (select class_id from exam_class where exam_id = $1)),
+const regradeSQL = `with ` + bandSQL + `,
 	graded as (
 		select r.id, case when r.is_exempt then '' else coalesce(b.grade, '') end as grade
 		from exam_paper p join exam_result r on r.paper_id = p.id
@@ -90,6 +86,13 @@ const regradeSQL = `with band as (
 				and (b.next is null or round(coalesce(r.marks_obtained, 0) * 100 / p.max_marks, 2) < b.next)
 		where p.exam_id = $1 and ($2::uuid[] is null or p.id = any($2)))
 	update exam_result r set grade = graded.grade from graded where graded.id = r.id and r.grade <> graded.grade`
+
+// bandSQL is the common table of the bands of the scales that the classes of the exam $1 have.
+const bandSQL = `band as (
+		select k.id as class_id, b.grade, b.least, lead(b.least) over (partition by k.id order by b.least) as next
+		from class k join grade_scale g on g.id = coalesce(k.grade_scale_id, (select id from grade_scale where is_default)),
+			lateral (select e ->> 'grade' as grade, (e ->> 'minPercent')::numeric as least from jsonb_array_elements(g.bands) e) b
+		where k.id in (select class_id from exam_class where exam_id = $1))`
 
 // ResultItem is a result as a teacher's list shows it.
 type ResultItem struct {

@@ -118,7 +118,7 @@ func writeResults(c api.Ctx, exam uuid.UUID, list []entry) (Uploaded, error) {
 const resultColumns = `r.id, r.created_at, r.updated_at, r.created_by, r.updated_by, r.version, r.paper_id, r.student_id,
 	r.marks_obtained, r.is_absent, r.is_exempt, r.remark, r.grade`
 
-// saveResults writes the rows at once and grades them.
+// saveResults writes the rows at once, with their grades, and grades the papers' other results anew: the scale may have been changed.
 func saveResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, written []Result) error {
 	if len(written) == 0 {
 		return nil
@@ -128,15 +128,21 @@ func saveResults(c api.Ctx, exam uuid.UUID, papers []uuid.UUID, written []Result
 		return err
 	}
 	err = tenancy.Pipeline(c.DB,
-		tenancy.Query{SQL: `insert into exam_result (id, paper_id, student_id, marks_obtained, is_absent, is_exempt, remark, version, created_by,
+		tenancy.Query{SQL: `with ` + bandSQL + `
+			insert into exam_result (id, paper_id, student_id, marks_obtained, is_absent, is_exempt, grade, remark, version, created_by,
 			updated_by, created_at, updated_at)
-			select id, "paperId", "studentId", "marksObtained", "isAbsent", "isExempt", remark, version, $2, $2, $3, $3
-			from jsonb_to_recordset($1::jsonb) as s (id uuid, "paperId" uuid, "studentId" uuid, "marksObtained" numeric, "isAbsent" boolean,
-			"isExempt" boolean, remark text, version int)
+			select s.id, p.id, "studentId", "marksObtained", "isAbsent", "isExempt",
+				case when "isExempt" then '' else coalesce(b.grade, '') end, s.remark, s.version, $3, $3, $4, $4
+			from jsonb_to_recordset($2::jsonb) as s (id uuid, "paperId" uuid, "studentId" uuid, "marksObtained" numeric(7,2),
+				"isAbsent" boolean, "isExempt" boolean, remark text, version int)
+			join exam_paper p on p.id = "paperId"
+			left join band b on b.class_id = p.class_id and round(coalesce("marksObtained", 0) * 100 / p.max_marks, 2) >= b.least
+				and (b.next is null or round(coalesce("marksObtained", 0) * 100 / p.max_marks, 2) < b.next)
 			on conflict (paper_id, student_id) do update
 			set marks_obtained = excluded.marks_obtained, is_absent = excluded.is_absent, is_exempt = excluded.is_exempt,
+				grade = excluded.grade,
 				remark = excluded.remark, version = excluded.version, updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
-			Args: []any{string(body), c.User.ID, c.Now}},
+			Args: []any{exam, string(body), c.User.ID, c.Now}},
 		tenancy.Query{SQL: regradeSQL, Args: []any{exam, papers}},
 	)
 	if err != nil {

@@ -31,12 +31,12 @@ type FamilyCollection struct {
 	Receipts []Collection `json:"receipts"`
 }
 
-// siblingsSQL selects the student and those who share a guardian with them. student is the
+// siblingsSQL selects the student and those who share a guardian with them, without looking at all students. student is the
 // argument that has their id.
 func siblingsSQL(student string) string {
-	return `select s.id from student s where s.deleted_at is null and (s.id = ` + student + ` or exists (
-		select from student_guardian a join student_guardian b on b.guardian_id = a.guardian_id
-		where a.student_id = ` + student + ` and b.student_id = s.id))`
+	return `select s.id from student s where s.deleted_at is null and s.id = any(array(
+		select b.student_id from student_guardian a join student_guardian b on b.guardian_id = a.guardian_id
+		where a.student_id = ` + student + `) || cast(` + student + ` as uuid))`
 }
 
 type familyOf struct {
