@@ -28,11 +28,11 @@ type capacity struct {
 	instance                  int64
 	backends                  int
 	largestBackend, ofBackend int64
-	list, read                pace
+	list, read                served
 }
 
-// pace is calls a second of all schools in turn, by an instance and by pgbench.
-type pace struct{ ours, limit float64 }
+// served is calls a second of all schools in turn, by an instance and by pgbench.
+type served struct{ ours, limit float64 }
 
 // measureCapacity makes a node grow through the numbers of schools, and looks at all that grows with it: what docs/operations/capacity.md
 // says of 1,000, 2,000 and 10,000. A crash, a base backup and its restore are measured on servers of our own that fsync
@@ -140,31 +140,32 @@ func (c *capacity) serve(ctx context.Context, b *bench, f *fleet) error {
 		return err
 	}
 	s := serving{bench: b, fleet: f, tokens: tokens, ours: server, postgres: postgresTree(ctx, f.url)}
-	if c.list, err = s.pace(ctx, list, c.schools); err != nil {
+	if c.list, err = s.served(ctx, list, c.schools); err != nil {
 		return err
 	}
-	c.read, err = s.pace(ctx, read, c.schools)
+	c.read, err = s.served(ctx, read, c.schools)
 	return err
 }
 
-// pace takes the middle of the rounds. Each connection of pgbench has a sixteenth of the schools, as ours have: with all of them its
+// served takes the middle of the rounds. Each connection of pgbench has a sixteenth of the schools, as ours have: with all of them its
 // memory would not hold 10,000.
-func (s *serving) pace(ctx context.Context, k kind, schools int) (pace, error) {
+func (s *serving) served(ctx context.Context, k kind, schools int) (served, error) {
 	s.kind = k
-	var rounds []pace
+	var rounds []served
 	for range s.rounds {
 		limit, err := s.runPgbench(ctx, schools, true)
 		if err != nil {
-			return pace{}, err
+			return served{}, err
 		}
 		ours, err := s.runLoad(ctx, s.ours, s.loadOurs(1, schools), "")
 		if err != nil {
-			return pace{}, err
+			return served{}, err
 		}
 		say("%s, %d schools: ours %.0f/s, pgbench %.0f/s", k.name, schools, ours.perSecond, limit.perSecond)
-		rounds = append(rounds, pace{ours.perSecond, limit.perSecond})
+		rounds = append(rounds, served{ours.perSecond, limit.perSecond})
 	}
-	return pace{medianOf(rounds, func(p pace) float64 { return p.ours }), medianOf(rounds, func(p pace) float64 { return p.limit })}, nil
+	middle := func(f func(served) float64) float64 { return medianOf(rounds, f) }
+	return served{middle(func(p served) float64 { return p.ours }), middle(func(p served) float64 { return p.limit })}, nil
 }
 
 func askOnce(ctx context.Context, address, token string) error {
@@ -293,7 +294,7 @@ func capacityTable(b *strings.Builder, all []capacity) {
 	add("its connections: mean and largest memory", func(c capacity) string {
 		return fmt.Sprintf("%d: %s, %s", c.backends, megabytes(c.ofBackend), megabytes(c.largestBackend))
 	})
-	inPace := func(p pace) string { return fmt.Sprintf("%.0f/s, %.0f/s: %.2f", p.ours, p.limit, p.ours/p.limit) }
+	inPace := func(p served) string { return fmt.Sprintf("%.0f/s, %.0f/s: %.2f", p.ours, p.limit, p.ours/p.limit) }
 	add("lists of 20, all schools in turn: ours, pgbench", func(c capacity) string { return inPace(c.list) })
 	add("reads of one record: ours, pgbench", func(c capacity) string { return inPace(c.read) })
 	add("vacuum of all tables, one after another", func(c capacity) string { return seconds(c.vacuum) })

@@ -228,7 +228,7 @@ func (f *fleet) exec(ctx context.Context, sql string) error {
 // signIn returns fresh access tokens of the schools' administrators, by number.
 func (f *fleet) signIn(ctx context.Context, numbers ...int) (map[int]string, error) {
 	pool := f.service.Cluster.PlatformPool()
-	tokens := map[int]string{}
+	signed := map[int]string{}
 	for _, n := range numbers {
 		session := uuid.NewSHA1(schoolID(n), []byte("session"))
 		claim := tokens.Access{SessionID: session, SchoolID: schoolID(n), Role: api.SchoolAdmin}
@@ -241,11 +241,11 @@ func (f *fleet) signIn(ctx context.Context, numbers ...int) (map[int]string, err
 		if err != nil {
 			return nil, fmt.Errorf("signing in to school %d: %w", n, err)
 		}
-		if tokens[n], err = f.service.Tokens.SignAccess(claim); err != nil {
+		if signed[n], err = f.service.Tokens.SignAccess(claim); err != nil {
 			return nil, err
 		}
 	}
-	return tokens, nil
+	return signed, nil
 }
 
 // upTo is the numbers of the first n schools.

@@ -60,20 +60,20 @@ func (b *bench) newDepot(ctx context.Context) (*office, error) {
 
 // drivers signs every driver in.
 func (o *office) drivers(ctx context.Context) ([]string, error) {
-	tokens := make([]string, drivingBuses)
-	for n := range tokens {
+	signed := make([]string, drivingBuses)
+	for n := range signed {
 		user, session := md5ID(fmt.Sprint("u", n+1)), uuid.NewSHA1(schoolID(o.number), fmt.Append(nil, "driver", n))
 		if err := o.enterDriver(ctx, user, session); err != nil {
 			return nil, err
 		}
 		var err error
-		tokens[n], err = o.service.Tokens.SignAccess(tokens.Access{UserID: user, SessionID: session, SchoolID: schoolID(o.number),
+		signed[n], err = o.service.Tokens.SignAccess(tokens.Access{UserID: user, SessionID: session, SchoolID: schoolID(o.number),
 			Role: api.Driver})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return tokens, nil
+	return signed, nil
 }
 
 // enterDriver gives a driver an account and a session. Rounds share their users' ids,

@@ -188,7 +188,7 @@ for (const name of consoleFiles) {
   visit(source)
 }
 // The values of the API are words too (words() in patterns/format.ts), but for the codes of refusals: those come with a message.
-const refusals = openapi.components.schemas.Error
+const refusals = openapi.components.schemas.ErrorCode
 const ofApi = (part) => {
   for (const code of part?.enum ?? [])
     if (/^[A-Z][A-Z_]+$/.test(code)) {
@@ -202,7 +202,7 @@ ofApi(openapi)
 const service = fileURLToPath(new URL('../../', import.meta.url))
 const titles = /\b(?:Key|Kind): "[^"]+", Title: "([^"]+)"|^\t\{api\.\w+, "([^"]+)"\}/gm
 const acts =
-  /\b(?:Changed|Book|SchoolEntry)\("([a-z -]+)", "([a-z -]+)"|\b(?:auditRow|auditFailure|auditSessionEnd|writeAudit|storePassword)\(c, [^"\n]*"([^"]+)"|\bturn\(c, "([^"]+)"|\bapi\.(?:Insert|Update|UpdateLocked)\(c, "([^"]+)"|\bChanged\("[a-z ]+", "([a-z]+_[a-z]+)"|^const linked = "([^"]+)"/gm
+  /\b(?:Changed|Book|SchoolEntry)\("([a-z -]+)", "([a-z -]+)"|\b(?:AuditRow|AuditFailure|AuditSessionEnd|WriteAudit|storePassword)\(c, [^"\n]*"([^"]+)"|\bturn\(c, "([^"]+)"|\bapi\.(?:Insert|Update|UpdateLocked)\(c, "([^"]+)"|\bChanged\("[a-z ]+", "([a-z]+_[a-z]+)"|^const linked = "([^"]+)"/gm
 const ofService = new Set(['session', ...['password', 'otp', 'pin', 'sso', 'switch'].map((way) => `sign-in by ${way}`)])
 for (const folder of ['modules', 'auth', 'rbac'])
   for (const name of readdirSync(service + folder, { recursive: true }).filter((name) =>

@@ -12,9 +12,9 @@ func TestSetup_FromYearToPayment_SaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	s := testkit.NewSchool(t)
 	office := s.As(t, api.SchoolAdmin)
-	steps := func() (map[string]dashboard.SetupStep, dashboard.Setup) {
+	steps := func() (map[string]dashboard.SchoolSetupStep, dashboard.Setup) {
 		all := testkit.Get[dashboard.Setup](t, office, "/school-admin/dashboard/setup")
-		by := map[string]dashboard.SetupStep{}
+		by := map[string]dashboard.SchoolSetupStep{}
 		for _, step := range all.Steps {
 			by[step.Step] = step
 		}
@@ -25,7 +25,7 @@ func TestSetup_FromYearToPayment_SaysWhatIsMissing(t *testing.T) {
 	}
 	s.Child(t, s.Seat(t, "Class 5"), 0)
 	by, all := steps()
-	for step, want := range map[string]dashboard.SetupStep{
+	for step, want := range map[string]dashboard.SchoolSetupStep{
 		"YEAR":           {Step: "YEAR", Done: true, Count: 1},
 		"CLASSES":        {Step: "CLASSES", Done: true, Count: 1},
 		"CLASS_TEACHERS": {Step: "CLASS_TEACHERS", Missing: 1},
