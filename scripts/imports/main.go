@@ -1,6 +1,6 @@
 // Command imports checks who may import whom, that only tenancy opens a database, that no statement is changed by
-// replacing some of its text, and that a module begins in its routes.go. The rules are the tables; `make lint` runs it. It
-// looks at what is compiled into the product: a test may lean on anything.
+// replacing some of its text, that a module begins in its routes.go, and that what one system's file has, the others' have. The
+// rules are the tables; `make lint` runs it. It looks at what is compiled into the product: a test may lean on anything.
 package main
 
 import (
@@ -206,7 +206,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "imports:", err)
 		os.Exit(1)
 	}
-	broken = slices.Concat(broken, opened, replaced, shapes, compiledTwice(packages))
+	pairs, err := systemPairs(packages)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "imports:", err)
+		os.Exit(1)
+	}
+	broken = slices.Concat(broken, opened, replaced, shapes, pairs, compiledTwice(packages))
 	for _, line := range broken {
 		fmt.Println(line)
 	}

@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -143,5 +146,26 @@ func TestModule_OutsideRoutes_IsFound(t *testing.T) {
 		if got := moduleIn(tree); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestSystems_OtherFileLacksAFunction_IsFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"p.go":          "package p\nfunc f() { lower(1); raise() }",
+		"nice_linux.go": "package p\nfunc lower(by int) {}\nfunc raise() {}\nfunc own() {}",
+		"nice_other.go": "package p\nfunc lower(int) {}\nfunc lift() {}",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := systemPairs([]goPackage{{ImportPath: "homeroom/p", Dir: dir, GoFiles: []string{"p.go", "nice_linux.go"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"homeroom/p: raise is not declared alike in nice_linux.go and nice_other.go"}; !slices.Equal(found, want) {
+		t.Errorf("got %q, want %q", found, want)
 	}
 }
