@@ -5,6 +5,7 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -124,6 +125,10 @@ func start(stack *localstack.Stack, database string, changes ...Change) (*App, f
 	c, o, err := settings(at, changes...)
 	if err != nil {
 		return nil, nil, err
+	}
+	if database == DatabaseName() && !(o.NoFirstYear && o.NoQuietHours) {
+		return nil, nil, errors.New("instances of one database go on with each other's new schools: one that makes them otherwise has a " +
+			"database of its own (StartOn)")
 	}
 	// One with migrations of its own begins with empty databases.
 	if o.Migrations != nil || !stack.IsShared() {

@@ -43,7 +43,8 @@ func TestFirstYear_ByCountry_IsTheOneAroundToday(t *testing.T) {
 // a year of its own takes the place of the first as long as nothing belongs to that.
 func TestFirstYear_NewSchool_IsReplacedUntilItIsUsed(t *testing.T) {
 	t.Parallel()
-	app := testkit.Start(t, func(_ *config.Config, o *service.Options) { o.NoFirstYear = false })
+	app := testkit.StartOn(t, testkit.Stack(t), testkit.DatabaseName()+"_first",
+		func(_ *config.Config, o *service.Options) { o.NoFirstYear = false })
 	s := app.NewSchoolAs(t, lifecycle.NewSchool{Currency: "ZAR", Locale: "en-ZA"})
 	admin := s.As(t, api.SchoolAdmin)
 	now := time.Now().In(s.Location())
